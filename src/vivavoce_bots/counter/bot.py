@@ -11,14 +11,17 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
+from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import tokens
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
+_DIGITS: Final = 1000  # the number of a card or a booking: two hours late are none
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _NAMING: Final = frozenset(
     ("about", "by", "on", "called", "a", "an", "the",
@@ -29,8 +32,23 @@ _NO_NAMES: Final = frozenset(
     ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche",
      "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi",
      "io", "non", "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro",
-     "nostra")
+     "nostra", "someone", "somebody", "qualcuno", "qualcuna", "it", "that", "this", "there", "here", "was", "were",
+     "just", "about", "never", "asked", "ask", "put", "or", "and", "not", "yes", "no", "now", "then", "again", "can",
+     "could", "would", "will", "get", "got", "want", "wanted", "need", "let", "go", "come", "back", "out", "one",
+     "quella", "quello", "quelle", "quelli", "questa", "questo", "ce", "ne", "ci", "vi", "lo", "almeno", "volevo",
+     "vorrei", "voglio", "passo", "scritto", "titolo", "autore", "argomento", "author", "title", "subject", "allora",
+     "anche", "ecco", "settimana", "settimane", "week", "weeks", "days", "giorni", "ma", "se", "poi", "ora", "adesso", "time", "money", "left", "ancora", "qualcosa", "niente", "tutto")
 )  # fmt: skip
+_NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
+_BETWEEN: Final = frozenset(
+    ("a", "an", "any", "some", "the", "my", "of", "for", "un", "una", "uno", "il", "la", "lo", "l'", "le", "i", "gli",
+     "del", "della", "dell'", "dello", "dei", "delle", "di", "ce", "me", "ne", "per", "called", "by")
+)  # fmt: skip
+_LONGEST_RUN: Final = 3
+_SHORTEST: Final = 4  # letters of a name that nobody knows
+_SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
+_TITLE: Final = re.compile(r"(?:(?<=\s)|(?<=['’]))[A-ZÀ-Ý][\w'’]+(?: (?:\w{1,4} )?[A-ZÀ-Ý][\w'’]+)*|(?<=\s)(?:Il|La|Lo|I|Gli|Le|The|Un|Una)(?: [a-zà-ý]{2,}){1,4}$")
+"""A name in the midst of a clause: Il fu Mattia Pascal."""
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
@@ -45,6 +63,7 @@ class Visit(Talk):
     """The errand that is being settled, what is known for it, what was asked last, and what was done.
 
     offered  the values that were listed last, in their order: `the second` is one of these
+    sought   the errand for which something was named last that nobody knows
     """
 
     errand: str | None = None
@@ -54,6 +73,7 @@ class Visit(Talk):
     served: int = 0
     offered: tuple[str, ...] = ()
     done: dict[str, str] = field(default_factory=dict)
+    sought: str | None = None
 
 
 class CounterBot(CourteousBot[Visit]):
@@ -148,7 +168,8 @@ class CounterBot(CourteousBot[Visit]):
     def about(self, session: Visit, heard: Heard) -> bool:
         found = self._values(session, heard)
         strange = self._strange(session, heard) is not None and not heard.did("affirm", "negate", *_UNSURE)
-        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange
+        sought = session.sought is not None and self._strange_name(session, heard, None, found) is not None
+        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange or sought
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         errand, found = self._errand(session, heard), self._values(session, heard)
@@ -166,8 +187,15 @@ class CounterBot(CourteousBot[Visit]):
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        if (refused := self._none_of_it(session, heard, found)) is not None:
+            return refused
         if (aside := self._aside(session, heard, errand, found)) is not None:
             return aside
+        if (name := self._strange_name(session, heard, errand, found)) is not None:
+            session.sought = errand or session.errand or session.sought
+            session.asking, session.errand = None, None
+            self._forget(session)
+            return self._not_known(session, name)
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
@@ -247,7 +275,8 @@ class CounterBot(CourteousBot[Visit]):
             if self.counter.needs[name].kind == "number" and not heard.all("errand"):
                 number = self.counter.number(name, " ".join(heard.rest), session.language, asked=True)
                 need = self.counter.needs[name]
-                found |= {name: number} if number and need.low <= int(number) <= need.high else {}
+                fits = number and need.low <= int(number) <= need.high and session.form.get(name) != number
+                found |= {name: number} if number and fits else {}
         return found
 
     def _strange(self, session: Visit, heard: Heard) -> str | None:
@@ -263,6 +292,55 @@ class CounterBot(CourteousBot[Visit]):
             and not spans
         )
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
+
+    def _none_of_it(self, session: Visit, heard: Heard, found: dict[str, str]) -> Answer | None:
+        """`No product`: what is asked for is not wanted; what is said besides is answered."""
+        need = self.counter.needs.get(session.asking or "")
+        vague = need.vague.get(session.language, ()) if need else ()
+        if found or not vague or not heard.did("not", "negate"):
+            return None
+        denied = [at + 1 for at, word in enumerate(heard.said[:-1]) if word in _NONE and heard.said[at + 1] in vague]
+        if not denied:
+            return None
+        self.let_go(session)
+        named = self._errand(session, heard)
+        if named is None or not self._asks_only(named, session.form):
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        session.errand = named
+        return self._go_on(session)
+
+    def _strange_name(
+        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
+    ) -> str | None:
+        """What is named as what an errand is about, and is nothing that this counter knows."""
+        if "not_known" not in self.words(session):
+            return None
+        named = errand or session.errand or session.sought
+        needs = self.counter.errands[named].needs if named else ()
+        open_ = next((one for one in needs if f"unknown_{one}" in self.words(session)), None)
+        known = self.counter.needs.get(open_ or "")
+        choices = {name for name in self.counter.implied if self.counter.needs[name].kind == "choice"}
+        if open_ is None or known is None or open_ in session.form or set(found) & {open_, *choices}:
+            return None
+        vague = {*known.vague.get(session.language, ()), *_NO_NAMES}
+        hearing = self._hearing[session.language]
+        asked = session.asking == open_ or session.sought is not None
+        clauses = [(one, hearing.heard(one)) for one in clauses_of(heard.text)]
+        for clause, part in reversed(clauses):
+            strange = [word not in vague and word in part.rest and word.isalpha() for word in part.said]
+            title = _TITLE.search(clause) if errand is not None or asked else None
+            if title and any(strange[at] for at, word in enumerate(part.said) if word in tokens(title[0])):
+                return title[0]
+            for span in part.all_spans("errand"):
+                run = _run(part.said, strange, span.end) or _run(part.said, strange, span.start, back=True)
+                if run:
+                    return _written(clause, part.said, run)
+        for clause, part in clauses:
+            bare = part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
+            if (asked or errand) and bare and len(part.said) <= _SHORT_CLAUSE and not part.spans:
+                return clause
+        return None
 
     def _not_known(self, session: Visit, name: str) -> Answer:
         question, asks = self.question(session)
@@ -321,6 +399,9 @@ class CounterBot(CourteousBot[Visit]):
         named = [one.entry.value for one in spans if one.entry.value is not None]
         named = [one for one in named if not self.counter.errands[one].yields] or named
         telling = [one for one in named if one not in self.counter.implied.values()]
+        if not is_question(heard.text, session.language):  # at that price, put one aside
+            acting = [one for one in named if self.counter.errands[one].confirmed]
+            telling = acting or telling
         asked = [one for one in named if one in self.informs and not self.counter.errands[one].needs]
         if asked and len(named) > 1 and is_question(heard.text.split(",")[-1], session.language):
             return asked[0]
@@ -355,6 +436,7 @@ class CounterBot(CourteousBot[Visit]):
     def _serve(self, session: Visit) -> Answer:
         said = self.serve(session)
         session.served += 1
+        session.sought = None
         kept = dict(session.form)
         self.let_go(session)
         session.form.update({need: value for need, value in kept.items() if need in self.counter.kept})
@@ -418,6 +500,7 @@ class CounterBot(CourteousBot[Visit]):
                 need
                 and need.kind == "number"
                 and (number := counter.number(name, text, language, asked=True))
+                and (name == session.asking or need.low < _DIGITS or int(number) >= need.low)
             ):
                 found[name] = number
                 found = self._counted(session, heard, name, found)
@@ -470,6 +553,7 @@ class CounterBot(CourteousBot[Visit]):
 
     def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
         """Values that several needs have: for the one that was asked; two at once in their order."""
+        bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
         for at, (names, value) in enumerate(bare):
             free = [one for one in names if one not in found]
             if session.asking in free:
@@ -477,6 +561,31 @@ class CounterBot(CourteousBot[Visit]):
             elif free:
                 open_ = [one for one in free if one not in session.form] or free
                 found[open_[0] if len(bare) - at > 1 else open_[-1]] = value
+
+
+def _run(said: Sequence[str], strange: Sequence[bool], at: int, *, back: bool = False) -> tuple[int, int] | None:
+    """The words of a name behind a place, or before it, but for small words between; three at most."""
+    step = -1 if back else 1
+    at -= back
+    gap = 0
+    while 0 <= at < len(said) and not strange[at]:
+        if gap == _LONGEST_NAME or (said[at] not in _BETWEEN):
+            return None
+        at, gap = at + step, gap + 1
+    end = at
+    while 0 <= end < len(said) and strange[end] and abs(end - at) < _LONGEST_RUN:
+        end += step
+    if end == at or all(len(said[one]) < _SHORTEST for one in range(min(at, end + back), max(at + back, end))):
+        return None
+    if 0 <= end < len(said) and strange[end]:
+        return None
+    return (at, end) if not back else (end + 1, at + 1)
+
+
+def _written(clause: str, said: Sequence[str], run: tuple[int, int]) -> str:
+    """The words of a clause as they were written."""
+    words = re.findall(r"\w+(?:['’](?=\w))?", clause)
+    return " ".join((words if len(words) == len(said) else said)[run[0] : run[1]])
 
 
 def _in_words(reply: Reply) -> Reply:

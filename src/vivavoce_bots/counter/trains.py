@@ -1,5 +1,6 @@
 """A train desk: a form. One field after the other, a summary, and nothing without a yes."""
 
+import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot, Visit
@@ -15,6 +16,7 @@ _EARLY_LATE: Final = {
     "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno", "presto"],
            "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "tardi"]},
 }  # fmt: skip
+_CLASS: Final = re.compile(r"\bclass|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I)
 _HOURS: Final = 25
 _NEAR: Final = 60  # minutes: `the one around ten`
 
@@ -36,6 +38,8 @@ class TrainsBot(CounterBot):
     def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; the early one is the first train of the day, the late one the last."""
         found = super()._values(session, heard)
+        if found.get("class") and session.asking != "class" and not _CLASS.search(heard.text):
+            del found["class"]  # prima, which is first and before
         first, last = heard.did("early"), heard.did("late")
         placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
         placed = placed and "?" not in heard.text

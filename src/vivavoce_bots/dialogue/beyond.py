@@ -18,6 +18,9 @@ _PRONOUN: Final = {
     "it": re.compile(r"\b(?:lo|la|li|le|quell\w|quest\w|\w{3,}(?:l[aeio]))\b", re.I),
 }
 
+_MEANWHILE: Final = frozenset(("while", "before", "until", "mentre", "intanto", "finche"))
+"""Words behind which somebody tells what they do meanwhile."""
+
 
 @dataclass(frozen=True)
 class Beyond:
@@ -65,6 +68,7 @@ def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
         found = beyond.spotter.find(piece, said)
         asks = is_question(piece, beyond.language) or text.rstrip().endswith("?")
         found = [one for one in found if one.entry.kind == "beyond"]
+        found = [one for one in found if not _MEANWHILE & set(said[: one.start])]
         found = [one for one in found if asks or one.entry.slot not in beyond.asked]
         if found:
             span = found[0]

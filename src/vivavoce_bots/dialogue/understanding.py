@@ -5,7 +5,9 @@ from random import Random
 from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
+from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, quoted, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.dialogue.hearing import names_something
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
 from vivavoce_bots.dialogue.speech import is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
@@ -16,6 +18,11 @@ _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
 _ASKING = ("asking", "being", "service")
 _SILENT = ("service", "slot", "not", "asking", "being", "questioning", "options", "wanting")
+_UNSURE = ("service", "help")
+_ANYWHERE = ("anywhere", "wherever", "ovunque", "dovunque")
+_NO_PLACE = (DAY, TIME, "food", "pricerange")
+_IDLE = ("hello", "dear", "chat", "praise", "affirm", "negate")
+_ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -114,6 +121,57 @@ class Understanding:
         confirming  it asked whether it had heard rightly: yes and no are about that, not the slot
         venue       the venue on offer: questions are about that
         """
+        text = present(text, self._language)
+        sentences = sentences_of(text)
+        if len(sentences) < 2:
+            return self._sentence(text, asked, confirming=confirming, venue=venue)
+        each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
+        return self._together(sentences, each)
+
+    def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
+        """The acts of several sentences: of two values of a slot the later, but none that is only asked about."""
+        asks = [is_question(one, self._language) for one in sentences]
+        wants = {act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)}
+        led = any(act.act in _UNSURE for acts, so in zip(each, asks, strict=True) if so for act in acts)
+        kept: list[Act] = []
+        for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
+            for act in acts:
+                if _wants(act) and so and (act.slot in wants or led):
+                    continue
+                if act.act in _ENDING and at + 1 < len(each) and any(each[at + 1 :]):
+                    continue  # stop! a pub, I said
+                if _wants(act):
+                    kept = [one for one in kept if not _wants(one) or one.slot != act.slot]
+                kept.append(act)
+        return tuple(dict.fromkeys(kept))
+
+    def passed_over(self, text: str, venue: Venue | None = None) -> str:
+        """A question in a turn that is understood as nothing, as it was said; `` where there is none."""
+        sentences = sentences_of(text)
+        each = [self._sentence(one, None, confirming=False, venue=venue) for one in sentences]
+        asks = [asks_openly(one, self._language) for one in sentences]
+        wants = {act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)}
+        for sentence, acts, so in zip(sentences, each, asks, strict=True):
+            idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
+            if so and idle and len(self._tokens(sentence)) > 2:
+                return quoted(sentence)
+        return ""
+
+    def not_explained(self, text: str) -> str:
+        """The words of a turn that nothing explains, as they were said; `` where all is explained."""
+        return first_strange(text, self._strange)
+
+    def _strange(self, clause: str) -> list[str]:
+        said = tokens(clause)
+        covered = {at for span in self._spotter.find(clause, said) for at in range(span.start, span.end)}
+        fillers = {word for phrase in self._speech.fillers for word in tokens(phrase)}
+        known = self._small | fillers
+        return [word for at, word in enumerate(said) if at not in covered and word not in known and len(word) > 2]
+
+    def _sentence(
+        self, text: str, asked: str | None, *, confirming: bool, venue: Venue | None
+    ) -> tuple[Act, ...]:
+        """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
         said = self._tokens(text)
         whole = self._wholes.kind(said)
@@ -132,6 +190,8 @@ class Understanding:
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
+        if venue is None and not is_question(text, self._language):  # a place where one eats well
+            acts = [act for act in acts if act.act != "request"]
         if not acts and any(span.entry.kind == "service" for span in turn.spans):
             return (Act("service"),)
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
@@ -167,6 +227,8 @@ class Understanding:
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
+        if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
+            return None
         if kind == "complaint" and is_question(turn.text, self._language):
             return None
         if (
@@ -184,6 +246,8 @@ class Understanding:
         if kind in ("dontcare", "suggest") and self._slot_beside(index, turn.spans):
             return stating("inform", self._slot_beside(index, turn.spans) or "", DONTCARE)
         if kind == "dontcare":
+            if turn.asked in _NO_PLACE and turn.said[turn.spans[index].start] in _ANYWHERE:
+                return None
             if turn.asked in self._constraints:
                 return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
@@ -213,7 +277,10 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
-        denied = cue == "not" or self._compared(index, turn, slot, before)
+        after = turn.spans[index + 1 : index + 2]
+        thrown = self._language == "it" and bool(after) and after[0].start == span.end  # il sushi no
+        thrown = thrown and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+        denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
 
     @staticmethod
@@ -310,3 +377,8 @@ class Understanding:
             for other in spans
             if other != span
         )
+
+
+def _wants(act: Act) -> bool:
+    """Whether an act says what is wanted."""
+    return act.act == "inform" and act.op == "="

@@ -198,7 +198,7 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
 DENIED: Final = {
     "en": re.compile(
         r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|"
-        r"never)\W+(?:\w+\W+){0,3}$",
+        r"never)\W+(?:\w+\W+){0,3}$|\bno $",
         re.I,
     ),
     "it": re.compile(
