@@ -210,7 +210,7 @@ class CallSteeringBot(CourteousBot[Session]):
         birth = _birth(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
         hearing = self._hearing[session.language]
-        for clause in re.split(r"[,.;!?]+(?=\s|$)|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
+        for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
             led = self._led(session, part)
             bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain
+from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain, read_manner
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.clauses import present, sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
@@ -187,7 +187,8 @@ class CarbsBot(CourteousBot[Session]):
         bare = all(one.quantity == Quantity() for one in items)
         if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
             return self._total(session, ended=False)
-        if heard.did("asks") and not bare:
+        ate = read_manner(session.language).frames.search(heard.text) is not None
+        if heard.did("asks") and not bare and ate:
             noted, told = self._noted(session, items, heard), self._tell(session, heard, items[:1])
             return told if noted is None else told._replace(text=joined_without(noted, told))
         if heard.did("asks") or (bare and self._asked(session, heard)):

@@ -341,7 +341,7 @@ class ChefBot(CourteousBot[Session]):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
             cooked = tuple(one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE)
-            if action == "mettere" and cooked and not spoken and set(session.things) <= set(_LOOSE):
+            if action == "mettere" and cooked and not spoken and set(session.things) <= {*_LOOSE, *CONTAINERS}:
                 spoken = cooked  # put it on a plate: the pasta, not the salt
             spoken = tuple(one for one in spoken if one not in loose)
             meant = (

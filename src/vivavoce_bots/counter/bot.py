@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
-from vivavoce_bots.dialogue.clauses import clauses_of
+from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
@@ -37,13 +37,14 @@ _NO_NAMES: Final = frozenset(
      "could", "would", "will", "get", "got", "want", "wanted", "need", "let", "go", "come", "back", "out", "one",
      "quella", "quello", "quelle", "quelli", "questa", "questo", "ce", "ne", "ci", "vi", "lo", "almeno", "volevo",
      "vorrei", "voglio", "passo", "scritto", "titolo", "autore", "argomento", "author", "title", "subject", "allora",
-     "anche", "ecco", "settimana", "settimane", "week", "weeks", "days", "giorni", "ma", "se", "poi", "ora", "adesso", "time", "money", "left", "ancora", "qualcosa", "niente", "tutto")
+     "anche", "maybe", "perhaps", "forse", "magari", "already", "ecco", "settimana", "settimane", "week", "weeks", "days", "giorni", "ma", "se", "poi", "ora", "adesso", "time", "money", "left", "ancora", "qualcosa", "niente", "tutto")
 )  # fmt: skip
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
 _BETWEEN: Final = frozenset(
     ("a", "an", "any", "some", "the", "my", "of", "for", "un", "una", "uno", "il", "la", "lo", "l'", "le", "i", "gli",
      "del", "della", "dell'", "dello", "dei", "delle", "di", "ce", "me", "ne", "per", "called", "by")
 )  # fmt: skip
+_CLITICS: Final = frozenset(("ce", "ne", "le", "li", "lo", "la", "l'", "me"))
 _LONGEST_RUN: Final = 3
 _SHORTEST: Final = 4  # letters of a name that nobody knows
 _SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
@@ -192,10 +193,7 @@ class CounterBot(CourteousBot[Visit]):
         if (aside := self._aside(session, heard, errand, found)) is not None:
             return aside
         if (name := self._strange_name(session, heard, errand, found)) is not None:
-            session.sought = errand or session.errand or session.sought
-            session.asking, session.errand = None, None
-            self._forget(session)
-            return self._not_known(session, name)
+            return self._named_in_vain(session, name, errand)
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
@@ -293,6 +291,20 @@ class CounterBot(CourteousBot[Visit]):
         )
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
 
+    def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
+        """That something is not known; asked for again only once, then told what there is."""
+        again, words = session.sought is not None, self.words(session)
+        waits = session.asking is not None and not again
+        session.sought = errand or session.errand or session.sought
+        need = next(one for one in self.counter.errands[session.sought or ""].needs if f"unknown_{one}" in words)
+        if not waits:
+            session.asking, session.errand = None, None
+        self._forget(session)
+        told = words["not_known" if again else f"unknown_{need}"].format(name=name)
+        question, asks = self.question(session)
+        more = self._helped(session, question) if again and words["not_known"] == words[f"unknown_{need}"] else ""
+        return Answer(" ".join(filter(None, [told, more, question])), asks)
+
     def _none_of_it(self, session: Visit, heard: Heard, found: dict[str, str]) -> Answer | None:
         """`No product`: what is asked for is not wanted; what is said besides is answered."""
         need = self.counter.needs.get(session.asking or "")
@@ -328,7 +340,10 @@ class CounterBot(CourteousBot[Visit]):
         asked = session.asking == open_ or session.sought is not None
         clauses = [(one, hearing.heard(one)) for one in clauses_of(heard.text)]
         for clause, part in reversed(clauses):
-            strange = [word not in vague and word in part.rest and word.isalpha() for word in part.said]
+            strange = [
+                word not in vague and word in part.rest and word.isalpha() and in_digits(word, session.language) == word
+                for word in part.said
+            ]
             title = _TITLE.search(clause) if errand is not None or asked else None
             if title and any(strange[at] for at, word in enumerate(part.said) if word in tokens(title[0])):
                 return title[0]
@@ -336,9 +351,12 @@ class CounterBot(CourteousBot[Visit]):
                 run = _run(part.said, strange, span.end) or _run(part.said, strange, span.start, back=True)
                 if run:
                     return _written(clause, part.said, run)
+        wholes = {one.strip(" .!?") for one in sentences_of(heard.text)}
         for clause, part in clauses:
             bare = part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
-            if (asked or errand) and bare and len(part.said) <= _SHORT_CLAUSE and not part.spans:
+            named_so = bare and len(part.said) <= _SHORT_CLAUSE and not part.spans and max(map(len, part.rest)) >= _SHORTEST
+            whole = session.asking == open_ or clause in wholes
+            if (asked or errand) and named_so and whole and not any(letter.isdigit() for letter in clause):
                 return clause
         return None
 
@@ -567,11 +585,13 @@ def _run(said: Sequence[str], strange: Sequence[bool], at: int, *, back: bool = 
     """The words of a name behind a place, or before it, but for small words between; three at most."""
     step = -1 if back else 1
     at -= back
-    gap = 0
+    gap, begin = 0, at
     while 0 <= at < len(said) and not strange[at]:
         if gap == _LONGEST_NAME or (said[at] not in _BETWEEN):
             return None
         at, gap = at + step, gap + 1
+    if back and not set(said[at + 1 : begin + 1]) & _CLITICS:
+        return None
     end = at
     while 0 <= end < len(said) and strange[end] and abs(end - at) < _LONGEST_RUN:
         end += step

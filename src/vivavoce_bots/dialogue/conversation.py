@@ -4,6 +4,7 @@ A bot derives from `DialogueBot` and says what a turn means for its state and wh
 """
 
 import pickle
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -38,6 +39,7 @@ _REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _AT_FAULT: Final = ("missed", "twice")
 _ASKS: Final = ("request", "confirm", "select")
+_TELL_ME: Final = re.compile(r"\b(?:tell|show|explain|give) me\b|\b(?:mi (?:spieghi|dica|elenchi)|dimmi|spiegami)\b", re.I)
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
@@ -180,6 +182,7 @@ class DialogueBot(ABC, Generic[Held]):
             acts = (*lead, *helped, *self._resumed(state))
         else:
             session.asks = any(is_question(one, session.language) for one in sentences_of(text))
+            session.asks = session.asks or _TELL_ME.search(text) is not None
             asked = tuple(act for act in state.last if act.act in _ASKS)
             acts = self.manage(session, meanings)
             unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
@@ -200,7 +203,7 @@ class DialogueBot(ABC, Generic[Held]):
             return acts, ""
         state.vain = state.vain + 1 if asks == asked else 0
         question = understanding.passed_over(text, self._domain.venue(state.venue))
-        acts = tuple(act for act in acts if act.value not in ("kept", "later") or act.act != "ack")
+        acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
         if question:
             return tuple(act for act in acts if act.act != "repeat"), forms["unanswered"].format(question=question)
         slot = next((act.slot for act in asks if act.act == "request"), None)
@@ -208,7 +211,8 @@ class DialogueBot(ABC, Generic[Held]):
             state.vain = 0
             self.skip(state, slot)
             return (_ack("left_open"), *self.decide(state, _nothing_new())), ""
-        words = understanding.not_explained(text) if state.vain or acts[0].act == "repeat" else ""
+        asks_again = state.vain or acts[0].act == "repeat"
+        words = understanding.not_explained(text) if asks_again and all(act.act != "ack" for act in acts) else ""
         if words:
             told = forms["not_understood"].format(words=words)
             acts = tuple(act for act in acts if act.act != "repeat")

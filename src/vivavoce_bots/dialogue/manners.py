@@ -202,7 +202,7 @@ class CourteousBot(ABC, Generic[Held]):
             return answer._replace(text=_joined([answer.text.removesuffix(_last(answer)).strip(), asked, _last(answer)])) if asked else answer
         asks = [one for one in answer.acts if one.act in ("request", "confirm", "select")]
         was = [one for one in last.acts if one.act in ("request", "confirm", "select")] if last else []
-        session.vain = session.vain + 1 if asks and asks == was else 0
+        session.vain = session.vain + 1 if asks and asks == was and not session.changed else 0
         passed_over = self._passed_over(session, text)
         if passed_over:
             return answer._replace(text=_joined([passed_over, answer.text]))
@@ -232,10 +232,12 @@ class CourteousBot(ABC, Generic[Held]):
             asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
             asks = asks and not (told and _ABOUT_THAT.search(sentence))
             asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
-            apart = set(heard.kinds) <= {*_QUIET, "aside", "whoareyou", *UNSURE} and not heard.did("whole")
+            apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did("whole")
             if asks and apart and not self.about(session, heard):
                 if heard.did("service", "whoareyou", *UNSURE):
                     return self._helped(session, "")
+                if heard.did("why"):
+                    return self._courtesy(session, "why")
                 return self._unanswered(session, quoted(sentence))
         return ""
 
@@ -356,7 +358,7 @@ class CourteousBot(ABC, Generic[Held]):
         about = self.about(session, heard) and not complains
         changed, session.changed = session.changed, False
         parts = leaves_behind(heard)
-        if parts and _gives_up(session.language).search(heard.text):
+        if parts and not heard.did("whole") and _gives_up(session.language).search(heard.text):
             return self.farewell(session)
         settles = self.waits(session) and not asked_for_more(session.last)
         if complains and heard.did("negate") and asked_for_more(session.last):

@@ -33,7 +33,7 @@ _MATTER: Final = (
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 _ON_NOW: Final = {
-    "en": re.compile(r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b(?![^.!]*\b(?:tv|telly|television|tonight)\b)", re.I),
+    "en": re.compile(r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b(?![^.!]*\b(?:tv|telly|television|tonight)\b)", re.I),
     "it": re.compile(r"\b(?:(?:che )?cosa (?:è|c'è|ho|hai)(?: rimasto| di)* acceso|c'è (?:ancora )?qualcosa (?:di |che è )?acceso|è acceso qualcosa|quali? \w+ (?:è|sono) acces\w)", re.I),
 }
 _LIKE: Final = {"louder": "faster", "softer": "slower", "faster": "louder", "slower": "softer"}
@@ -120,7 +120,8 @@ class HouseBot(CourteousBot[Session]):
 
     def _on_now(self, session: Session) -> Answer:
         """What is switched on."""
-        on = [one for one in self._home.devices if self._telling.state(session, one) == "on"]
+        on = [one for one in self._home.devices if self._telling.state(session, one) != "off"
+              and "off" in self._home.kinds[self._home.devices[one].kind].deeds]  # fmt: skip
         names = self._telling.listed(session, on, "and") if on else ""
         told = self.words(session)["on_now" if on else "nothing_on"].format(names=names)
         question, asks = self.question(session)
@@ -388,6 +389,9 @@ class HouseBot(CourteousBot[Session]):
         devices = self._meant(session, reference, choices) or (
             self._meant(session, reference) if choices and reference.placed else []
         )
+        alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
+        if alone and clause.deed and not clause.did("relation"):
+            reference = replace(reference, strange="")  # get the fan going: there is one fan
         if reference.strange or not devices:
             self._not_known(session, clause, reference, devices or list(choices), told)
             return

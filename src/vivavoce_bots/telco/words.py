@@ -10,7 +10,7 @@ ASKED: Final = {
         "top_up": r"\b(top(ping|ped)?\b.{0,25}\bup|top[ -]?up|re-?charge|re-?load|load|refill"
         r"|for my (phone|card)"
         r"|fill (it|my \w+|the \w+) up|(put|add|stick|get)\b.{0,30}\b(euros?|money|credit|card"
-        r"|phone|on it|on there))\b",
+        r"|phone|on it|on there)|put \w+(?: \w+)? on(?! (?:the|my|a)))\b",
         "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|pay (some|money)\w* to"
         r"|(send|give|pass on)\b.{0,25}\b(money|euros?|some|[0-9]+)|(send|give) \w+ to (my|[A-Z]))\b",
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
