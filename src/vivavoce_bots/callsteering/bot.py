@@ -116,7 +116,7 @@ class CallSteeringBot(CourteousBot[Session]):
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
-        if heard.did("human") and not identity and not self._matters(heard, set()):
+        if heard.did("human") and "birth" not in identity and not self._matters(heard, set()):
             return self.hand_over(session)
         named = {word for name in identity.values() for word in tokens(name)}
         found = self._matters(heard, named)
@@ -214,7 +214,11 @@ class CallSteeringBot(CourteousBot[Session]):
             part = hearing.heard(clause)
             led = self._led(session, part)
             bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
-            found |= {slot: one for slot, one in (led or bare).items() if slot not in found or led or "surname" in bare}
+            found |= {
+                slot: one
+                for slot, one in (led or bare).items()
+                if slot not in found or led or "surname" in bare
+            }
         if found.get("name") == session.known.get("surname") and "surname" not in found:
             found |= {"surname": session.known["name"]} if "name" in found and "name" in session.known else {}
         if found.get("surname") and found["surname"] == session.known.get("name") and len(found) == 1:

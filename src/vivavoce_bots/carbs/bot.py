@@ -27,7 +27,9 @@ _OUT: Final = {
 }
 _REMOVE: Final = {"en": "remove", "it": "togli"}
 _PRONOUN: Final = {
-    "en": re.compile(r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I),
+    "en": re.compile(
+        r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I
+    ),
     "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
 }
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
@@ -172,7 +174,9 @@ class CarbsBot(CourteousBot[Session]):
         session.adds = heard.did("more") or _ON_TOP.match(heard.text) is not None
         heard = heard._replace(text=self._taken_out(session, heard.text))
         items = self._items(session, heard)
-        if (session.informed or heard.did("asks")) and (amounts := self._told_of(session, heard, items)) is not None:
+        if (session.informed or heard.did("asks")) and (
+            amounts := self._told_of(session, heard, items)
+        ) is not None:
             return amounts
         understood = (Meaning(tuple(stating("inform", "food", one.written) for one in items), 1.0),)
         before = len(session.eaten)
@@ -188,6 +192,7 @@ class CarbsBot(CourteousBot[Session]):
         if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
+        ate = ate or len(sentences_of(heard.text)) > 1  # what is asked alone is not eaten
         if heard.did("asks") and not bare and ate:
             noted, told = self._noted(session, items, heard), self._tell(session, heard, items[:1])
             return told if noted is None else told._replace(text=joined_without(noted, told))
@@ -246,9 +251,17 @@ class CarbsBot(CourteousBot[Session]):
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
         held = {one.written for one in (*session.eaten, *session.open, *filter(None, [session.item]))}
-        known = [one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food]
-        named = {one.written: [food for food in session.lexicon.mentioned(one.written) if food in known] for one in found}
-        found = [one if one.food or not named[one.written] else one._replace(food=named[one.written][0]) for one in found]
+        known = [
+            one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food
+        ]
+        named = {
+            one.written: [food for food in session.lexicon.mentioned(one.written) if food in known]
+            for one in found
+        }
+        found = [
+            one if one.food or not named[one.written] else one._replace(food=named[one.written][0])
+            for one in found
+        ]
         return [
             one for one in found
             if one.food is not None or one.written in held or (
@@ -274,13 +287,15 @@ class CarbsBot(CourteousBot[Session]):
 
         What is said to be of another day is taken out, too.
         """
-        held = [one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food]
+        held = [
+            one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food
+        ]
         named = session.item.food if session.item and session.item.food else session.named
         remove = _REMOVE[session.language]
         text = _OUT[session.language].sub(rf"{remove}\1", text)
         if named is not None:
             text = _PRONOUN[session.language].sub(f"{remove} {named.name(session.language)}", text)
-        kept = set(one.key for one in session.lexicon.mentioned(present(text, session.language)))
+        kept = {one.key for one in session.lexicon.mentioned(present(text, session.language))}
         past = [one for one in session.lexicon.mentioned(text) if one in held and one.key not in kept]
         return " ".join([text, *(f". {remove} {one.name(session.language)}" for one in past)])
 
@@ -296,7 +311,9 @@ class CarbsBot(CourteousBot[Session]):
             return None
         question, asks = self.question(session)
         told = self.words(session)["facts_of"].format(
-            food=food.name(session.language), grams=f"{amount.grams:g}", each=f"{food.carbohydrates(amount.grams):.0f}"
+            food=food.name(session.language),
+            grams=f"{amount.grams:g}",
+            each=f"{food.carbohydrates(amount.grams):.0f}",
         )
         session.named, session.informed = food, True
         return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
@@ -383,6 +400,8 @@ class CarbsBot(CourteousBot[Session]):
         """A food that was counted in the turn before, and comes again with an amount, is put right."""
         fresh = session.eaten[session.counted :]
         if not heard.did("more"):  # spoken of again, as it was
+            held = [one.food for one in eaten if one.quantity == Quantity() and self._held(session, one)]
+            session.fresh = [one for one in session.eaten if one.food in held]
             eaten = [one for one in eaten if one.quantity != Quantity() or not self._held(session, one)]
         if heard.did("meant"):
             fresh = session.eaten

@@ -21,6 +21,7 @@ from vivavoce_bots.chef.words import (
     PLACES,
     QUANTITY,
     SAID,
+    VERBS,
     learn_words,
 )
 from vivavoce_bots.chef.world import World, things_of
@@ -43,7 +44,8 @@ _LOOSE: Final = (
     "burro",
 )  # nobody mashes or drains these
 _SENTENCE: Final = re.compile(
-    r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è|o|or|oppure)\b)", re.I
+    r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è|o|or|oppure)\b)",
+    re.I,
 )
 _REQUEST: Final = re.compile(
     r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|"
@@ -156,7 +158,8 @@ class ChefBot(CourteousBot[Session]):
 
     def _asks(self, session: Session, heard: Heard) -> bool:
         """Whether an utterance asks something, and asks for nothing: `can you peel them?` commands."""
-        return is_question(heard.text, session.language) and not _REQUEST.search(heard.text)
+        commands = any(form.match(heard.text.strip()) for form in VERBS[session.language].values())
+        return is_question(heard.text, session.language) and not commands and not _REQUEST.search(heard.text)
 
     def _state_of(self, session: Session, parts: Sequence[Part]) -> Answer:
         """What is known where something else was asked of a thing: where it is."""
@@ -242,7 +245,7 @@ class ChefBot(CourteousBot[Session]):
             session.waiting = session.waiting._replace(arguments=kept)
         swaps = False
         for part in _joined(parts):
-            swapped, swaps = swaps, bool(part.things) and part.kinds[-1:] == ("negate",)
+            swapped, swaps = swaps, part.kinds[-1:] == ("negate",)
             wrong = Predicate(part.action or "", part.strange)
             if part.stopped:
                 lead.append(self.words(session)["kept"])
@@ -257,6 +260,11 @@ class ChefBot(CourteousBot[Session]):
                 continue  # told besides: my mother always used salt
             elif part.strange and (part.action or commands or (part.things and part.into)):
                 return self._obey(session, commands, lead, self._unknown(session, wrong))
+            elif swapped and commands and part.things and part.action is None and not part.strange:
+                last = commands[-1]  # add the flour, no, the sugar
+                groups = [group for group in _GROUPS if set(part.things) & set(group)]
+                kept = [one for one in last.arguments if not any(one in group for group in groups)]
+                commands[-1] = _with(last._replace(arguments=tuple(kept)), part.things)
             elif part.action is not None and not (corrects and self._replaces(session, part)):
                 commands.append(self._command(session, part, commands))
             elif corrects and session.done and part.things and set(part.things) <= _bare_things(session.done):
@@ -269,13 +277,7 @@ class ChefBot(CourteousBot[Session]):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
             elif commands and part.things:
-                last = commands[-1]
-                if swapped:  # add the flour, no, the sugar
-                    groups = [group for group in _GROUPS if set(part.things) & set(group)]
-                    last = last._replace(
-                        arguments=tuple(one for one in last.arguments if not any(one in group for group in groups))
-                    )
-                commands[-1] = _with(last, part.things)
+                commands[-1] = _with(commands[-1], part.things)
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
         return self._obey(session, commands, lead)
@@ -340,8 +342,15 @@ class ChefBot(CourteousBot[Session]):
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
-            cooked = tuple(one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE)
-            if action == "mettere" and cooked and not spoken and set(session.things) <= {*_LOOSE, *CONTAINERS}:
+            cooked = tuple(
+                one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE
+            )
+            if (
+                action == "mettere"
+                and cooked
+                and not spoken
+                and set(session.things) <= {*_LOOSE, *CONTAINERS}
+            ):
                 spoken = cooked  # put it on a plate: the pasta, not the salt
             spoken = tuple(one for one in spoken if one not in loose)
             meant = (
@@ -431,7 +440,9 @@ def _told_off(session: Session) -> bool:
 
 
 def _with(command: Predicate, things: Sequence[str]) -> Predicate:
-    return Predicate(command.action, (*command.arguments, *(one for one in things if one not in command.arguments)))
+    return Predicate(
+        command.action, (*command.arguments, *(one for one in things if one not in command.arguments))
+    )
 
 
 def _joined(parts: Sequence[Part]) -> list[Part]:
@@ -445,8 +456,13 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
             and not set(last.things) & set(PLACES)
             and not (last.action or last.denied or last.strange)
         )
+        bare = part.things and not (part.action or part.denied or part.strange)
         if last is not None and names and part.action and part.it and not part.things:
             found[-1] = part._replace(things=last.things)
+        elif last is not None and names and bare:  # flour, milk and eggs into the bowl
+            found[-1] = part._replace(
+                things=(*last.things, *part.things), quantity=(*last.quantity, *part.quantity)
+            )
         else:
             found.append(part)
     return found

@@ -44,7 +44,7 @@ class Session(Talk):
 
 
 class Lacking(Exception):
-    """A command that lacks something: what, and the sentence that asks or says so; `idle`: it is so already."""
+    """A command that lacks something: what, and the sentence that says so; `idle`: it is so already."""
 
     def __init__(self, slot: str | None, said: str, predicate: Predicate, *, idle: bool = False) -> None:
         self.slot, self.said, self.predicate, self.idle = slot, said, predicate, idle

@@ -57,7 +57,7 @@ def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
     telling = [one for one in pieces if not _ASIDE[language].match(one)]
     for piece in (_BESIDES.sub("", one) for one in telling or pieces):
         part = _part(piece, hearing, language)
-        if part.action or part.things or part.denied or part.strange:
+        if part.action or part.things or part.denied or part.strange or part.kinds == ("negate",):
             found.append(part)
     return found
 
@@ -86,7 +86,8 @@ def _part(piece: str, hearing: Hearing, language: str) -> Part:
         tuple(
             word for at, word in enumerate(said)
             if at not in explained and at >= end and word not in measured and not word.isdigit()
-            and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'") or at - 1 not in explained)
+            and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
+                 or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)
         ),
         any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,

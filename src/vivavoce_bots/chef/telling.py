@@ -14,7 +14,10 @@ _BEGINS = {
     "en": re.compile(r"\W*(?:(?:and|but|so|no|i meant?),? )*(?:is|are|isn't|aren't) ", re.I),
     "it": re.compile(r"\W*(?:(?:e|ma|no|allora|intendevo|intendo),? )*(?:è|sono) ", re.I),
 }
-_HAPPENED = re.compile(r"\b(?:tolt|mess|aggiunt|cott|pres|buttat)[aoei]\b|\b(?:taken|removed|put|added|cooked|thrown)\b", re.I)
+_HAPPENED = re.compile(
+    r"\b(?:tolt|mess|aggiunt|cott|pres|rott|buttat)[aoei]\b|\b(?:taken|removed|broken|put|added|cooked|thrown)\b",
+    re.I,
+)
 _ASKED = ("inside", "where", "state", "stock")
 
 

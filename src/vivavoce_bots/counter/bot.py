@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
+from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE, run_of, written
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
@@ -28,28 +29,8 @@ _NAMING: Final = frozenset(
      "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di")
 )  # fmt: skip
 _MOST_BESIDES: Final = 2
-_NO_NAMES: Final = frozenset(
-    ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche",
-     "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi",
-     "io", "non", "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro",
-     "nostra", "someone", "somebody", "qualcuno", "qualcuna", "it", "that", "this", "there", "here", "was", "were",
-     "just", "about", "never", "asked", "ask", "put", "or", "and", "not", "yes", "no", "now", "then", "again", "can",
-     "could", "would", "will", "get", "got", "want", "wanted", "need", "let", "go", "come", "back", "out", "one",
-     "quella", "quello", "quelle", "quelli", "questa", "questo", "ce", "ne", "ci", "vi", "lo", "almeno", "volevo",
-     "vorrei", "voglio", "passo", "scritto", "titolo", "autore", "argomento", "author", "title", "subject", "allora",
-     "anche", "maybe", "perhaps", "forse", "magari", "already", "ecco", "settimana", "settimane", "week", "weeks", "days", "giorni", "ma", "se", "poi", "ora", "adesso", "time", "money", "left", "ancora", "qualcosa", "niente", "tutto")
-)  # fmt: skip
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
-_BETWEEN: Final = frozenset(
-    ("a", "an", "any", "some", "the", "my", "of", "for", "un", "una", "uno", "il", "la", "lo", "l'", "le", "i", "gli",
-     "del", "della", "dell'", "dello", "dei", "delle", "di", "ce", "me", "ne", "per", "called", "by")
-)  # fmt: skip
-_CLITICS: Final = frozenset(("ce", "ne", "le", "li", "lo", "la", "l'", "me"))
-_LONGEST_RUN: Final = 3
-_SHORTEST: Final = 4  # letters of a name that nobody knows
 _SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
-_TITLE: Final = re.compile(r"(?:(?<=\s)|(?<=['’]))[A-ZÀ-Ý][\w'’]+(?: (?:\w{1,4} )?[A-ZÀ-Ý][\w'’]+)*|(?<=\s)(?:Il|La|Lo|I|Gli|Le|The|Un|Una)(?: [a-zà-ý]{2,}){1,4}$")
-"""A name in the midst of a clause: Il fu Mattia Pascal."""
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
@@ -284,7 +265,7 @@ class CounterBot(CourteousBot[Visit]):
         first = heard.text.split(",")[0]
         said, spans = self._hearing[session.language].find(first)
         unknown = (
-            not set(said) & _NO_NAMES
+            not set(said) & NO_NAMES
             and 0 < len(said) <= _LONGEST_NAME
             and set(said) <= set(heard.rest)
             and not spans
@@ -296,13 +277,19 @@ class CounterBot(CourteousBot[Visit]):
         again, words = session.sought is not None, self.words(session)
         waits = session.asking is not None and not again
         session.sought = errand or session.errand or session.sought
-        need = next(one for one in self.counter.errands[session.sought or ""].needs if f"unknown_{one}" in words)
+        need = next(
+            one for one in self.counter.errands[session.sought or ""].needs if f"unknown_{one}" in words
+        )
         if not waits:
             session.asking, session.errand = None, None
         self._forget(session)
         told = words["not_known" if again else f"unknown_{need}"].format(name=name)
         question, asks = self.question(session)
-        more = self._helped(session, question) if again and words["not_known"] == words[f"unknown_{need}"] else ""
+        more = (
+            self._helped(session, question)
+            if again and words["not_known"] == words[f"unknown_{need}"]
+            else ""
+        )
         return Answer(" ".join(filter(None, [told, more, question])), asks)
 
     def _none_of_it(self, session: Visit, heard: Heard, found: dict[str, str]) -> Answer | None:
@@ -311,7 +298,9 @@ class CounterBot(CourteousBot[Visit]):
         vague = need.vague.get(session.language, ()) if need else ()
         if found or not vague or not heard.did("not", "negate"):
             return None
-        denied = [at + 1 for at, word in enumerate(heard.said[:-1]) if word in _NONE and heard.said[at + 1] in vague]
+        denied = [
+            at + 1 for at, word in enumerate(heard.said[:-1]) if word in _NONE and heard.said[at + 1] in vague
+        ]
         if not denied:
             return None
         self.let_go(session)
@@ -335,26 +324,42 @@ class CounterBot(CourteousBot[Visit]):
         choices = {name for name in self.counter.implied if self.counter.needs[name].kind == "choice"}
         if open_ is None or known is None or open_ in session.form or set(found) & {open_, *choices}:
             return None
-        vague = {*known.vague.get(session.language, ()), *_NO_NAMES}
+        vague = {*known.vague.get(session.language, ()), *NO_NAMES}
         hearing = self._hearing[session.language]
         asked = session.asking == open_ or session.sought is not None
         clauses = [(one, hearing.heard(one)) for one in clauses_of(heard.text)]
         for clause, part in reversed(clauses):
             strange = [
-                word not in vague and word in part.rest and word.isalpha() and in_digits(word, session.language) == word
+                word not in vague
+                and word in part.rest
+                and word.isalpha()
+                and in_digits(word, session.language) == word
                 for word in part.said
             ]
-            title = _TITLE.search(clause) if errand is not None or asked else None
-            if title and any(strange[at] for at, word in enumerate(part.said) if word in tokens(title[0])):
+            title = TITLE.search(clause) if errand is not None or asked else None
+            if (
+                title
+                and max(map(len, tokens(title[0]))) >= SHORTEST
+                and any(strange[at] for at, word in enumerate(part.said) if word in tokens(title[0]))
+            ):
                 return title[0]
             for span in part.all_spans("errand"):
-                run = _run(part.said, strange, span.end) or _run(part.said, strange, span.start, back=True)
+                run = run_of(part.said, strange, span.end) or run_of(
+                    part.said, strange, span.start, back=True
+                )
                 if run:
-                    return _written(clause, part.said, run)
+                    return written(clause, part.said, run)
         wholes = {one.strip(" .!?") for one in sentences_of(heard.text)}
         for clause, part in clauses:
-            bare = part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
-            named_so = bare and len(part.said) <= _SHORT_CLAUSE and not part.spans and max(map(len, part.rest)) >= _SHORTEST
+            bare = (
+                part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
+            )
+            named_so = (
+                bare
+                and len(part.said) <= _SHORT_CLAUSE
+                and not part.spans
+                and max(map(len, part.rest)) >= SHORTEST
+            )
             whole = session.asking == open_ or clause in wholes
             if (asked or errand) and named_so and whole and not any(letter.isdigit() for letter in clause):
                 return clause
@@ -387,7 +392,7 @@ class CounterBot(CourteousBot[Visit]):
             for at, word in enumerate(heard.said)
             if word in heard.rest
             and not word.endswith("'")
-            and word not in _NO_NAMES
+            and word not in NO_NAMES
             and in_digits(word, language) == word
         ]
         if leads:
@@ -579,33 +584,6 @@ class CounterBot(CourteousBot[Visit]):
             elif free:
                 open_ = [one for one in free if one not in session.form] or free
                 found[open_[0] if len(bare) - at > 1 else open_[-1]] = value
-
-
-def _run(said: Sequence[str], strange: Sequence[bool], at: int, *, back: bool = False) -> tuple[int, int] | None:
-    """The words of a name behind a place, or before it, but for small words between; three at most."""
-    step = -1 if back else 1
-    at -= back
-    gap, begin = 0, at
-    while 0 <= at < len(said) and not strange[at]:
-        if gap == _LONGEST_NAME or (said[at] not in _BETWEEN):
-            return None
-        at, gap = at + step, gap + 1
-    if back and not set(said[at + 1 : begin + 1]) & _CLITICS:
-        return None
-    end = at
-    while 0 <= end < len(said) and strange[end] and abs(end - at) < _LONGEST_RUN:
-        end += step
-    if end == at or all(len(said[one]) < _SHORTEST for one in range(min(at, end + back), max(at + back, end))):
-        return None
-    if 0 <= end < len(said) and strange[end]:
-        return None
-    return (at, end) if not back else (end + 1, at + 1)
-
-
-def _written(clause: str, said: Sequence[str], run: tuple[int, int]) -> str:
-    """The words of a clause as they were written."""
-    words = re.findall(r"\w+(?:['’](?=\w))?", clause)
-    return " ".join((words if len(words) == len(said) else said)[run[0] : run[1]])
 
 
 def _in_words(reply: Reply) -> Reply:

@@ -21,7 +21,9 @@ class LibraryBot(CounterBot):
         found = super()._values(session, heard)
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
-            session.form = {name: one for name, one in session.form.items() if name not in ("author", "subject")}
+            session.form = {
+                name: one for name, one in session.form.items() if name not in ("author", "subject")
+            }
         return found
 
     def complete(self, session: Visit) -> str:

@@ -1,4 +1,4 @@
-"""A turn as its sentences and clauses: which of them ask, which tell of something else, which nobody explains."""
+"""A turn as its sentences and clauses: which of them ask, and what nothing explains."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,8 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 _SENTENCES: Final = re.compile(r"(?<=[.!?;…])\s+")
 _CLAUSES: Final = re.compile(r"[.!?;…:,]+(?=\s|$)|\s[-–—]\s")
 _MEANWHILE: Final = re.compile(
-    r"\b(?:(?:while|before|until) (?:i|we|he|she|they|my)\b(?!'(?:m|re) (?:at it|here))|mentre|intanto che|finché|prima che)\b[^,.;:!?]*",
+    r"\b(?:(?:while|before|until) (?:i|we|he|she|they|my)\b(?!'(?:m|re) (?:at it|here))|mentre|intanto che|"
+    r"finché|prima che)\b[^,.;:!?]*",
     re.I,
 )
 _MOST: Final = 12
@@ -61,7 +62,7 @@ def without_meanwhile(text: str) -> str:
 
 
 def present(text: str, language: str) -> str:
-    """A turn without the clauses that tell of another time: `yesterday`, `once`; all of it if nothing is left."""
+    """A turn without the clauses that tell of another time, `yesterday`; all of it if none is left."""
     form = _once(language)
     pieces = re.split(r"(?<=[.!?;:,…])\s+", text[:LONGEST_TEXT])
     kept = [one for one in pieces if not form.search(one)]

@@ -39,7 +39,9 @@ _REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _AT_FAULT: Final = ("missed", "twice")
 _ASKS: Final = ("request", "confirm", "select")
-_TELL_ME: Final = re.compile(r"\b(?:tell|show|explain|give) me\b|\b(?:mi (?:spieghi|dica|elenchi)|dimmi|spiegami)\b", re.I)
+_TELL_ME: Final = re.compile(
+    r"\b(?:tell|show|explain|give) me\b|\b(?:mi (?:spieghi|dica|elenchi)|dimmi|spiegami)\b", re.I
+)
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
@@ -198,21 +200,26 @@ class DialogueBot(ABC, Generic[Held]):
         state, understanding = session.state, self._understanding[session.language]
         forms = speech(session.language).forms
         asks = tuple(act for act in acts if act.act in _ASKS)
-        if any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts) or not asks:
+        if (
+            any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts)
+            or not asks
+        ):
             state.vain = 0
             return acts, ""
         state.vain = state.vain + 1 if asks == asked else 0
         question = understanding.passed_over(text, self._domain.venue(state.venue))
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
         if question:
-            return tuple(act for act in acts if act.act != "repeat"), forms["unanswered"].format(question=question)
+            return tuple(act for act in acts if act.act != "repeat"), forms["unanswered"].format(
+                question=question
+            )
         slot = next((act.slot for act in asks if act.act == "request"), None)
         if state.vain >= _VAIN and slot:
             state.vain = 0
             self.skip(state, slot)
             return (_ack("left_open"), *self.decide(state, _nothing_new())), ""
         asks_again = state.vain or acts[0].act == "repeat"
-        words = understanding.not_explained(text) if asks_again and all(act.act != "ack" for act in acts) else ""
+        words = understanding.not_explained(text) if asks_again else ""
         if words:
             told = forms["not_understood"].format(words=words)
             acts = tuple(act for act in acts if act.act != "repeat")
@@ -254,8 +261,13 @@ class DialogueBot(ABC, Generic[Held]):
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
+        if queries and state.venue and any(act.act == "offer" for act in acts):  # is the White Heron dear?
+            acts = (*acts, *(act for act in self.answers(state, (), queries) if act not in acts))
         helps = tuple(act for act in lead if act.act == "help" and act not in acts)
-        if helps and session.asks and all(act.act in _ASKS for act in acts):  # Spanish; which cuisines are there?
+        if (
+            helps and session.asks and all(act.act in _ASKS for act in acts)
+        ):  # Spanish; which cuisines are there?
             acts = (*helps, *acts)
         elif state.venue and session.asks and any(act.act == "offer" for act in acts):  # centre; is it dear?
             told = self.answers(state, [act.slot for act in helps if act.slot in self._domain.slots])

@@ -9,7 +9,23 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, 
 
 _FEWEST_REST: Final = 2
 _REACH: Final = 4  # words that a `not` reaches over
-_ARTICLES: Final = ("a", "an", "the", "my", "his", "her", "our", "their", "un", "una", "uno", "di", "d'", "il", "la")
+_ARTICLES: Final = (
+    "a",
+    "an",
+    "the",
+    "my",
+    "his",
+    "her",
+    "our",
+    "their",
+    "un",
+    "una",
+    "uno",
+    "di",
+    "d'",
+    "il",
+    "la",
+)
 UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 _MOVES: Final = (
     *COURTESIES,
@@ -106,7 +122,9 @@ class Hearing:
 def names_something(text: str, said: Sequence[str], span: Span) -> bool:
     """Whether a phrase is the name of a thing, and does nothing: a farewell dinner, una festa d'addio."""
     words = r"\W+".join(map(re.escape, said[span.start : span.end]))
-    return re.search(rf"\b(?:{'|'.join(_ARTICLES)})(?:\s|(?<='))+(?:\w+\s+)?{words}\b", text, re.I) is not None
+    return (
+        re.search(rf"\b(?:{'|'.join(_ARTICLES)})(?:\s|(?<='))+(?:\w+\s+)?{words}\b", text, re.I) is not None
+    )
 
 
 def leaves_behind(heard: Heard) -> bool:

@@ -191,18 +191,22 @@ class CourteousBot(ABC, Generic[Held]):
         A question of the caller that it passes over is named.
         """
         told = QUESTION.sub("", answer.text).strip()
+        asks = [one for one in answer.acts if one.act in ("request", "confirm", "select")]
+        was = [one for one in last.acts if one.act in ("request", "confirm", "select")] if last else []
+        again = bool(asks) and asks == was and not session.changed
+        if answer.end or session.repeats or (told and not (again and last and told in last.text)):
+            session.vain = 0
         if answer.end or session.repeats:
-            session.vain = 0
             return answer
-        if told:
-            session.vain = 0
+        if told and session.vain + 1 < _LET_GO:
+            session.vain += again and last is not None and told in last.text
             open_ = any(one.act in ("repeat", "canthelp", "help") for one in answer.acts)
             open_ = open_ or speech(session.language).answers["unanswered"][0] in answer.text
             asked = "" if open_ else self._passed_over(session, text, told=True)
-            return answer._replace(text=_joined([answer.text.removesuffix(_last(answer)).strip(), asked, _last(answer)])) if asked else answer
-        asks = [one for one in answer.acts if one.act in ("request", "confirm", "select")]
-        was = [one for one in last.acts if one.act in ("request", "confirm", "select")] if last else []
-        session.vain = session.vain + 1 if asks and asks == was and not session.changed else 0
+            question = _last(answer)
+            told = answer.text.removesuffix(question).strip()
+            return answer._replace(text=_joined([told, asked, question])) if asked else answer
+        session.vain = session.vain + 1 if again else 0
         passed_over = self._passed_over(session, text)
         if passed_over:
             return answer._replace(text=_joined([passed_over, answer.text]))
@@ -227,12 +231,17 @@ class CourteousBot(ABC, Generic[Held]):
         told  something was answered: a question about `it` may be about that
         """
         hearing = self._hearing[session.language]
-        for sentence in sentences_of(text):
+        last = self._hearing[session.language].find(session.last.text)[0] if session.last else []
+        for sentence in reversed(sentences_of(text)):
             heard = hearing.heard(sentence)
+            if " ".join(heard.said[:_FEWEST_WORDS]) in " ".join(last):
+                continue  # how many euros what?
             asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
             asks = asks and not (told and _ABOUT_THAT.search(sentence))
             asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
-            apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did("whole")
+            apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
+                "whole"
+            )
             if asks and apart and not self.about(session, heard):
                 if heard.did("service", "whoareyou", *UNSURE):
                     return self._helped(session, "")
@@ -345,7 +354,9 @@ class CourteousBot(ABC, Generic[Held]):
         """The same answer in other words than the last time: with what can be said, then with a way out."""
         known = speech(session.language).answers
         session.stalled += 1
-        if QUESTION.sub("", answer.text).strip() and not any(one.act in ("repeat", "help", "ack") for one in answer.acts):
+        if QUESTION.sub("", answer.text).strip() and not any(
+            one.act in ("repeat", "help", "ack") for one in answer.acts
+        ):
             return _joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
@@ -401,7 +412,8 @@ class CourteousBot(ABC, Generic[Held]):
         """The answer to what is not about the matter; None where it may be."""
         answered = self.waits(session) and heard.did("affirm", "negate")
         leaves = heard.did("ciao") and session.last is not None and session.last.acts[:1] != (Act("hello"),)
-        if heard.did("bye") or leaves:
+        agrees = answered and heard.did("affirm") and not asked_for_more(session.last)  # yes, and goodbye
+        if (heard.did("bye") or leaves) and not agrees:
             return self.farewell(session)
         if heard.did("done"):
             return self.finish(session)
@@ -486,7 +498,9 @@ class CourteousBot(ABC, Generic[Held]):
         question, asks = self.question(session)
         own = self.words(session)
         questions = [one for one in sentences_of(heard.text) if asks_openly(one, session.language)]
-        questions = [one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT]
+        questions = [
+            one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT
+        ]
         asked = bool(questions)
         words = self.not_explained(session, heard.text)
         puzzled = self._unanswered(session, quoted(questions[-1])) if asked else naming(own["puzzled"], words)
@@ -529,7 +543,9 @@ def naming(sentence: str, words: str) -> str:
     """The sentence that something was not understood, with what that was."""
     form = re.compile(r"\b(understand|capito)\.")
     marks = {"understand": "“{}”", "capito": "«{}»"}
-    return form.sub(lambda one: f"{one[1]} {marks[one[1]].format(words)}.", sentence, 1) if words else sentence
+    return (
+        form.sub(lambda one: f"{one[1]} {marks[one[1]].format(words)}.", sentence, 1) if words else sentence
+    )
 
 
 def asked_for_more(last: Reply | None) -> bool:

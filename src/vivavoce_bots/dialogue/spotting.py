@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"\w+(?:'(?=\w))?")
@@ -43,7 +44,7 @@ def breaks(text: str) -> set[int]:
     plain = text[:LONGEST_TEXT].lower() if text.isascii() else _plain(text)
     words = list(_TOKEN.finditer(plain))
     return {
-        at for at, (before, word) in enumerate(zip(words, words[1:], strict=False), 1)
+        at for at, (before, word) in enumerate(pairwise(words), 1)
         if _MARK.search(plain, before.end(), word.start())
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, 
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.hearing import names_something
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
-from vivavoce_bots.dialogue.speech import is_question, speech, without_tag
+from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
@@ -129,9 +129,11 @@ class Understanding:
         return self._together(sentences, each)
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
-        """The acts of several sentences: of two values of a slot the later, but none that is only asked about."""
+        """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
         asks = [is_question(one, self._language) for one in sentences]
-        wants = {act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)}
+        wants = {
+            act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
+        }
         led = any(act.act in _UNSURE for acts, so in zip(each, asks, strict=True) if so for act in acts)
         kept: list[Act] = []
         for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
@@ -150,8 +152,10 @@ class Understanding:
         sentences = sentences_of(text)
         each = [self._sentence(one, None, confirming=False, venue=venue) for one in sentences]
         asks = [asks_openly(one, self._language) for one in sentences]
-        wants = {act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)}
-        for sentence, acts, so in zip(sentences, each, asks, strict=True):
+        wants = {
+            act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
+        }
+        for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
             if so and idle and len(self._tokens(sentence)) > 2:
                 return quoted(sentence)
@@ -163,10 +167,15 @@ class Understanding:
 
     def _strange(self, clause: str) -> list[str]:
         said = tokens(clause)
-        covered = {at for span in self._spotter.find(clause, said) for at in range(span.start, span.end)}
+        spans = self._spotter.find(clause, said)
+        if any(span.entry.kind in COURTESIES for span in spans):
+            return []
+        covered = {at for span in spans for at in range(span.start, span.end)}
         fillers = {word for phrase in self._speech.fillers for word in tokens(phrase)}
         known = self._small | fillers
-        return [word for at, word in enumerate(said) if at not in covered and word not in known and len(word) > 2]
+        return [
+            word for at, word in enumerate(said) if at not in covered and word not in known and len(word) > 2
+        ]
 
     def _sentence(
         self, text: str, asked: str | None, *, confirming: bool, venue: Venue | None
@@ -190,10 +199,14 @@ class Understanding:
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
-        if venue is None and not is_question(text, self._language):  # a place where one eats well
-            acts = [act for act in acts if act.act != "request"]
         if not acts and any(span.entry.kind == "service" for span in turn.spans):
             return (Act("service"),)
+        if (
+            not acts
+            and asked in self._constraints
+            and any(span.entry.kind == "options" for span in turn.spans)
+        ):
+            return (Act("help", asked),)  # what choices are there?
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
         unknown = unknown or (len(said) > 1 and text.rstrip().endswith("?"))
         if not acts and unknown and venue is not None:
@@ -260,7 +273,11 @@ class Understanding:
             held = turn.venue.value(beside) if beside else None
             return stating("inform", beside, held, "!=") if beside and held else Act(kind)
         if kind == "ciao":
-            leaves = turn.venue is not None or any(span.entry.kind == "thankyou" for span in turn.spans)
+            leaves = (
+                turn.venue is not None
+                or index > 0
+                or any(span.entry.kind == "thankyou" for span in turn.spans)
+            )
             return Act("bye" if leaves else "hello")
         if kind in _SILENT and not (kind == "slot" and self._wants_options(turn)):
             return None
@@ -313,6 +330,9 @@ class Understanding:
             return None
         if slot in self._speech.attributes and slot not in self._domain.slots and self._beside(index, turn):
             return None
+        word = turn.said[turn.spans[index].start]
+        if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
+            return None  # a place where one eats well
         before = turn.spans[index - 1].entry.kind if index else None
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None

@@ -33,9 +33,24 @@ _MATTER: Final = (
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 _ON_NOW: Final = {
-    "en": re.compile(r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b(?![^.!]*\b(?:tv|telly|television|tonight)\b)", re.I),
-    "it": re.compile(r"\b(?:(?:che )?cosa (?:è|c'è|ho|hai)(?: rimasto| di)* acceso|c'è (?:ancora )?qualcosa (?:di |che è )?acceso|è acceso qualcosa|quali? \w+ (?:è|sono) acces\w)", re.I),
+    "en": re.compile(
+        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
+        r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
+        r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
+        r"(?![^.!]*\b(?:tv|telly|television|tonight)\b)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:(?:che )?cosa (?:è|c'è|ho|hai)(?: rimasto| di)* acceso"
+        r"|c'è (?:ancora )?qualcosa (?:di |che è )?acceso|è acceso qualcosa|quali? \w+ (?:è|sono) acces\w)",
+        re.I,
+    ),
 }
+_ONE_MORE: Final = re.compile(
+    r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
+    re.I,
+)
+_LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
 _LIKE: Final = {"louder": "faster", "softer": "slower", "faster": "louder", "slower": "softer"}
 _WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
@@ -134,7 +149,10 @@ class HouseBot(CourteousBot[Session]):
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
-            without_meanwhile(heard.text), self._hearing[session.language], self._readers[session.language], kind
+            _ONE_MORE.sub("", _LEFT.sub(r"\1", without_meanwhile(heard.text))),
+            self._hearing[session.language],
+            self._readers[session.language],
+            kind,
         )
         clauses = _in_the_room(clauses)
         named = {one.reference.kind for one in clauses if one.deed}
@@ -147,7 +165,9 @@ class HouseBot(CourteousBot[Session]):
         if told.acts:  # the radio! turn the radio off: what was done needs no question
             acted = {act.value for act in told.acts if act.act == "inform"}
             session.waiting = [
-                one for one in session.waiting if not (one.asks in ("deed", "confirm") and set(one.choices) <= acted and one.choices)
+                one
+                for one in session.waiting
+                if not (one.asks in ("deed", "confirm") and set(one.choices) <= acted and one.choices)
             ]
         cannot = self.words(session)["cannot"]
         if any(one != cannot for one in told.sentences):  # let me sit down; could you put the telly on
@@ -206,9 +226,13 @@ class HouseBot(CourteousBot[Session]):
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
         said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
-        clear = [one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")]
+        clear = [
+            one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")
+        ]
         if pending.choices and first is not None and first.reference.strange and not first.did("not"):
-            first = next((one for one in clear if self._meant(session, one.reference, pending.choices)), first)
+            first = next(
+                (one for one in clear if self._meant(session, one.reference, pending.choices)), first
+            )
         if first is not None and first.did("not") and pending.choices and (first.reference.placed):
             left_out = self._meant(session, first.reference, pending.choices)
             kept = tuple(one for one in pending.choices if one not in left_out)
@@ -219,6 +243,9 @@ class HouseBot(CourteousBot[Session]):
                 return self._narrowed(session, pending, kept, told)
         points = first is not None and first.reference.it and session.about and not first.placed
         if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
+            return False
+        if first is not None and first.deed and first.reference.every and not first.reference.kind:
+            session.waiting = []  # everything off
             return False
         new = (
             first is not None
@@ -430,7 +457,11 @@ class HouseBot(CourteousBot[Session]):
             one for one in self._home.devices if deed in self._home.kinds[self._home.devices[one].kind].deeds
         ]
         kinds_of = {one: self._home.kinds[self._home.devices[one].kind] for one in session.about}
-        fits = [one for one in session.about if kinds_of[one].deed(deed) or kinds_of[one].deed(_LIKE.get(deed, ""))]
+        fits = [
+            one
+            for one in session.about
+            if kinds_of[one].deed(deed) or kinds_of[one].deed(_LIKE.get(deed, ""))
+        ]
         fitting = fits or fitting
         spoken_of = tuple(one for one in session.about if one in fitting)
         kinds = self._kinds(fitting)
@@ -493,6 +524,8 @@ class HouseBot(CourteousBot[Session]):
         """How devices are, or which there are."""
         words, reference = self.words(session), clause.reference
         devices = self._meant(session, reference)
+        if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
+            reference = replace(reference, strange="")
         if reference.strange or not devices or not reference.said:
             devices = [] if reference.strange or reference.said else self._home.of_kind(None)
         if not devices:

@@ -141,19 +141,27 @@ class TelcoBot(CourteousBot[Session]):
         understood = (Meaning(tuple(stating("inform", "task", one) for one in named), 1.0),)
         amount = self._amount(session, heard.text)
         corrects = heard.did("negate") and amount is not None and session.asking in ("confirm", "amount")
-        corrects = corrects or (heard.did("affirm") and amount == session.amount and session.asking == "confirm")
+        corrects = corrects or (
+            heard.did("affirm") and amount == session.amount and session.asking == "confirm"
+        )
         named = [one for one in named if one in _OPERATIONS] if corrects else named
         operation = next((one for one in named if one in _OPERATIONS), None)
         told_besides = [one for one in named if one not in _OPERATIONS] if operation else []
         named = [operation] if operation else named
         answer = self._answer(session, heard, named[0] if named else None)
         if answer is not None and told_besides:
-            facts = [self._told(session, one, value=self._value(session, one), word=self._called(session, one)) for one in told_besides]
+            facts = [
+                self._told(session, one, value=self._value(session, one), word=self._called(session, one))
+                for one in told_besides
+            ]
             acts = [stating("inform", one, self._value(session, one)) for one in told_besides]
             answer = answer._replace(text=" ".join([*facts, answer.text]), acts=(*acts, *answer.acts))
         more = [one for one in named[1:] if one not in _OPERATIONS]
         if answer is not None and named and named[0] not in _OPERATIONS and more:
-            told = [self._told(session, one, value=self._value(session, one), word=self._called(session, one)) for one in more]
+            told = [
+                self._told(session, one, value=self._value(session, one), word=self._called(session, one))
+                for one in more
+            ]
             question = self.words(session)["more"]
             text = " ".join([answer.text.removesuffix(question).strip(), *told, question])
             acts = [stating("inform", one, self._value(session, one)) for one in more]
@@ -304,10 +312,16 @@ class TelcoBot(CourteousBot[Session]):
         ordered = [one for one in sentences if re.search(operation, one, re.I)]
         ordered = [one for one in ordered if number_meant(one, language) is not None]
         if session.task not in _OPERATIONS and session.asking is None and not ordered:
-            bare = (len(tokens(text)) <= _BARE and not is_question(text, language)) or re.search(operation, text, re.I)
+            bare = (len(tokens(text)) <= _BARE and not is_question(text, language)) or re.search(
+                operation, text, re.I
+            )
             return number_meant(text, language) if bare else None
         pieces = [one for part in ordered or sentences for one in re.split(r"(?<=[,;:])\s+", part)]
-        told = [one for one in pieces if re.search(operation, one, re.I) and number_meant(one, language) is not None]
+        told = [
+            one
+            for one in pieces
+            if re.search(operation, one, re.I) and number_meant(one, language) is not None
+        ]
         if ordered and len(told) == 1:
             return number_meant(told[0], language)
         own = [one for one in pieces if re.search(operation, one, re.I) or not re.search(facts, one, re.I)]
@@ -329,5 +343,8 @@ class TelcoBot(CourteousBot[Session]):
         alone = text.strip(" .!")
         if session.asking == "amount" and alone.istitle() and alone.isalpha():
             return alone
+        alone = [one.strip(" .!,") for one in sentences_of(text)] if session.asking == "confirm" else []
+        if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:
+            return named[-1]
         found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
         return found[-1].title() if found else None

@@ -18,7 +18,8 @@ ASKED: Final = {
         r"|(paid|pay)\b.{0,12}\b(already|yet)|what (was|came) (taken|off)|where (did|has) my money)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
         r"|how much do i (have to )?pay)\b",
-        "credit": r"\b(credit|balance|money (do i have|is there|left|on (it|my \w+))"
+        "credit": r"\b(credit|balance|(how much|what)('s| is) left"
+        r"|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
         r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
         r"how much( \w+)? (is|have i got"
