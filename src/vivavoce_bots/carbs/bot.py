@@ -32,6 +32,7 @@ _PRONOUN: Final = {
     ),
     "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
 }
+_MEANT: Final = re.compile(r"\b(?:i mean|i meant|meant to say|actually|intendevo|volevo|in realtà)\b", re.I)
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
 
@@ -219,6 +220,14 @@ class CarbsBot(CourteousBot[Session]):
             return self._without_food(session, heard, told)
         else:
             eaten = self._said_again(session, heard, eaten)
+            waits = session.item.food if session.item else None
+            eaten = [
+                one for one in eaten if one.food is None or one.food != waits or one.quantity != Quantity()
+            ]
+            for one in [one for one in eaten if session.item is not None and not session.adds]:
+                if one.food and self._held(session, one) and (grams := one.quantity.of(one.food)):
+                    session.count(one.written, one.food, grams)  # put right amid another
+                    eaten.remove(one)
             before = len(session.eaten)
         room = max(0, _MOST_OPEN - len(session.open))
         kept, fresh = session.open, eaten[:room]
@@ -584,4 +593,6 @@ def joined_without(first: Answer, second: Answer) -> str:
 
 def _denies(heard: Heard) -> bool:
     """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
-    return heard.did("meant") or (heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate")
+    return _MEANT.search(heard.text) is not None or (
+        heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate"
+    )

@@ -277,10 +277,18 @@ class ChefBot(CourteousBot[Session]):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
             elif commands and part.things:
-                commands[-1] = _with(commands[-1], part.things)
+                commands += self._with_more(commands.pop(), part)
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
         return self._obey(session, commands, lead)
+
+    def _with_more(self, last: Predicate, part: Part) -> list[Predicate]:
+        """More things of a command; food behind a pan that is put somewhere goes into the pan."""
+        boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
+        placed = last.action == "mettere" and boxes and set(last.arguments) & set(PLACES)
+        if placed and set(part.things) <= set(INGREDIENTS):
+            return [last, Predicate("mettere", (*part.quantity, *part.things, boxes[-1]))]
+        return [_with(last, part.things)]
 
     def _put_there(self, session: Session, part: Part) -> Predicate | None:
         """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
@@ -459,7 +467,9 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
         bare = part.things and not (part.action or part.denied or part.strange)
         if last is not None and names and part.action and part.it and not part.things:
             found[-1] = part._replace(things=last.things)
-        elif last is not None and names and bare:  # flour, milk and eggs into the bowl
+        elif (
+            last is not None and names and bare and set(last.things) <= set(INGREDIENTS)
+        ):  # flour, milk and eggs into the bowl
             found[-1] = part._replace(
                 things=(*last.things, *part.things), quantity=(*last.quantity, *part.quantity)
             )

@@ -9,7 +9,7 @@ from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_PARTS: Final = 20
-_MANNER: Final = ("mente", "ly")
+_MANNER: Final = ("mente", "ly", "ed", "aten")
 _ASIDE: Final = {
     "en": re.compile(
         r"\s*(?:as|like|because|since|which|who|my|our|his|her|your|they|she|he|we|grandma|"

@@ -285,12 +285,7 @@ class CounterBot(CourteousBot[Visit]):
         self._forget(session)
         told = words["not_known" if again else f"unknown_{need}"].format(name=name)
         question, asks = self.question(session)
-        more = (
-            self._helped(session, question)
-            if again and words["not_known"] == words[f"unknown_{need}"]
-            else ""
-        )
-        return Answer(" ".join(filter(None, [told, more, question])), asks)
+        return Answer(f"{told} {question}", asks)
 
     def _none_of_it(self, session: Visit, heard: Heard, found: dict[str, str]) -> Answer | None:
         """`No product`: what is asked for is not wanted; what is said besides is answered."""

@@ -28,7 +28,7 @@ _LONGEST_RUN: Final = 3
 SHORTEST: Final = 4  # letters of a name that nobody knows
 _MOST_BETWEEN: Final = 2
 TITLE: Final = re.compile(
-    r"(?<=\s)(?:Il|La|Lo|I|Gli|Le|The|Un|Una)(?: [\w'’]{2,}){1,5}$"
+    r"(?<=\s)(?:Il|La|Lo|Gli|Le|The|Un|Una)(?: [\w'’]{2,}){1,5}$"
     r"|(?:(?<=\s)|(?<=['’]))[A-ZÀ-Ý][\w'’]+(?: (?:\w{1,4} )?[A-ZÀ-Ý][\w'’]+)*"
 )
 """A name in the midst of a clause: La coscienza di Zeno."""

@@ -174,7 +174,9 @@ class Understanding:
         fillers = {word for phrase in self._speech.fillers for word in tokens(phrase)}
         known = self._small | fillers
         return [
-            word for at, word in enumerate(said) if at not in covered and word not in known and len(word) > 2
+            word
+            for at, word in enumerate(said)
+            if at not in covered and word not in known and len(word) > 2 and not word.endswith("'")
         ]
 
     def _sentence(
@@ -387,9 +389,7 @@ class Understanding:
         for other in [*spans[max(0, index - 1) : index], *spans[index + 1 : index + 2]]:
             gap = max(other.start - span.end, span.start - other.end)
             about_value = other.entry.kind == "value" and other.entry.slot not in (TYPE, NAME)
-            left = other.entry.kind == "dontcare" or (
-                other.entry.kind == "suggest" and slot in self._constraints
-            )
+            left = other.entry.kind in ("dontcare", "suggest") and slot in self._constraints
             if (about_value and gap == 0) or (left and gap <= _NEAR):
                 return True
         return any(

@@ -536,9 +536,8 @@ class HouseBot(CourteousBot[Session]):
         deed = kind.deed(clause.deed) if clause.deed else None
         if clause.did("what") and deed is None and len(devices) > 1:
             names = self._telling.listed(session, devices, "and", whole=False)
-            told.sentences.append(
-                words["rooms"].format(kind=self._telling.kind(session, reference.kind), names=names)
-            )
+            kinds = self._telling.kind(session, reference.kind)
+            told.sentences.append(capital(words["rooms"].format(kind=kinds, names=names)))
         elif deed is None:
             told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
         else:
