@@ -210,9 +210,7 @@ class DialogueBot(ABC, Generic[Held]):
         question = understanding.passed_over(text, self._domain.venue(state.venue))
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
         if question:
-            return tuple(act for act in acts if act.act != "repeat"), forms["unanswered"].format(
-                question=question
-            )
+            return acts, forms["unanswered"].format(question=question)
         slot = next((act.slot for act in asks if act.act == "request"), None)
         if state.vain >= _VAIN and slot:
             state.vain = 0
@@ -222,8 +220,9 @@ class DialogueBot(ABC, Generic[Held]):
         words = understanding.not_explained(text) if asks_again else ""
         if words:
             told = forms["not_understood"].format(words=words)
-            acts = tuple(act for act in acts if act.act != "repeat")
-            return ((Act("help", slot), *acts) if slot and slot not in (DAY, TIME) else acts), told
+            lost = acts[:1] if acts[0].act == "repeat" else ()
+            helped = (Act("help", slot),) if slot and slot not in (DAY, TIME) else ()
+            return (*lost, *helped, *acts[len(lost) :]), told
         return acts, ""
 
     def _wishes(self, session: Session[Held], text: str) -> bool:
@@ -379,7 +378,8 @@ class DialogueBot(ABC, Generic[Held]):
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
         generation = self._generation[session.language]
         lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
-        said = [generation.say(part, state.venue, session.random) for part in (lead, acts[len(lead) :])]
+        rest = tuple(act for act in acts[len(lead) :] if not (told and act.act == "repeat"))
+        said = [generation.say(part, state.venue, session.random) for part in (lead, rest)]
         text = " ".join(filter(None, [*said[:1], told, *said[1:]]))
         ends, asked = (
             any(act.act == "bye" for act in acts),
