@@ -189,7 +189,8 @@ class DialogueBot(ABC, Generic[Held]):
             acts = self.manage(session, meanings)
             unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
-            acts, mended = self._mended(session, text, asked, acts)
+            again = any(Act("repeat") in one.acts for one in meanings[:1])
+            acts, mended = (acts, "") if again else self._mended(session, text, asked, acts)
             acts, told = (*lead, *acts), told or mended
         return self._say(session, acts, meanings, told or "")
 
