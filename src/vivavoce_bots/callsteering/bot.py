@@ -102,7 +102,7 @@ class CallSteeringBot(CourteousBot[Session]):
         )
 
     def hand_over(self, session: Session) -> Answer:
-        return self._route(session, "operator")
+        return self._route(session, "fraud" if "fraud" in session.matters else "operator")
 
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         form = self.words(session)[session.asking]
@@ -115,9 +115,9 @@ class CallSteeringBot(CourteousBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        if heard.did("human") and not self._matters(heard, set()):
-            return self._route(session, "operator")
         identity = self._identity(session, heard)
+        if heard.did("human") and "birth" not in identity and not self._matters(heard, set()):
+            return self.hand_over(session)
         named = {word for name in identity.values() for word in tokens(name)}
         found = self._matters(heard, named)
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
@@ -210,11 +210,15 @@ class CallSteeringBot(CourteousBot[Session]):
         birth = _birth(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
         hearing = self._hearing[session.language]
-        for clause in re.split(r"[,.;!]+(?=\s|$)|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
+        for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
             led = self._led(session, part)
             bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
-            found |= {slot: one for slot, one in (led or bare).items() if slot not in found or led}
+            found |= {
+                slot: one
+                for slot, one in (led or bare).items()
+                if slot not in found or led or "surname" in bare
+            }
         if found.get("name") == session.known.get("surname") and "surname" not in found:
             found |= {"surname": session.known["name"]} if "name" in found and "name" in session.known else {}
         if found.get("surname") and found["surname"] == session.known.get("name") and len(found) == 1:

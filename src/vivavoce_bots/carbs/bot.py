@@ -1,23 +1,38 @@
 """Asks what was eaten, settles what and how much, and adds up the carbohydrates; the system leads."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain
+from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain, read_manner
 from vivavoce_bots.carbs.strategy import strategies
+from vivavoce_bots.dialogue.clauses import present, sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import QUESTION, Answer, CourteousBot, Talk, asked_for_more
-from vivavoce_bots.dialogue.speech import LANGUAGES
+from vivavoce_bots.dialogue.speech import LANGUAGES, is_question
 from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_OPEN: Final = 40
 _MOST_EATEN: Final = 200
 _LONGEST_NAME: Final = 3
 _ASKED: Final = (Act("request", "food"),)
+_ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
+_OUT: Final = {
+    "en": re.compile(r"\b(?:take|leave|cross|put)((?: \w+){1,3}) (?:out|off|away)\b", re.I),
+    "it": re.compile(r"\b(?:tir\w+|lasci\w+|port\w+)((?: \w+){1,3}) (?:fuori|via)\b", re.I),
+}
+_REMOVE: Final = {"en": "remove", "it": "togli"}
+_PRONOUN: Final = {
+    "en": re.compile(
+        r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I
+    ),
+    "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
+}
+_MEANT: Final = re.compile(r"\b(?:i mean|i meant|meant to say|actually|intendevo|volevo|in realtà)\b", re.I)
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
 
@@ -37,6 +52,8 @@ class Session(Talk):
     asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
     counted  how much had been eaten before the last turn
     named    the food that was named last
+    fresh    what was counted in this turn; adds: it comes on top of the same food before
+    informed whether the last turn told what foods have
     """
 
     lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
@@ -47,6 +64,18 @@ class Session(Talk):
     choices: list[Food] = field(default_factory=list)
     counted: int = 0
     named: Food | None = None
+    fresh: list[Eaten] = field(default_factory=list)
+    adds: bool = False
+    informed: bool = False
+
+    def count(self, written: str, food: Food, grams: float) -> None:
+        """Eat it; a food that is in the meal already is put right, unless more of it was eaten."""
+        one, self.informed = Eaten(written, food, grams), False
+        if not self.adds and one in self.eaten and one not in self.fresh:
+            return
+        if not self.adds:
+            self.eaten = [held for held in self.eaten if held.food.key != food.key or held in self.fresh]
+        self.fresh, self.eaten = [*self.fresh, one], [*self.eaten, one][-_MOST_EATEN:]
 
     @property
     def total(self) -> int:
@@ -142,7 +171,14 @@ class CarbsBot(CourteousBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
+        session.fresh = []
+        session.adds = heard.did("more") or _ON_TOP.match(heard.text) is not None
+        heard = heard._replace(text=self._taken_out(session, heard.text))
         items = self._items(session, heard)
+        if (session.informed or heard.did("asks")) and (
+            amounts := self._told_of(session, heard, items)
+        ) is not None:
+            return amounts
         understood = (Meaning(tuple(stating("inform", "food", one.written) for one in items), 1.0),)
         before = len(session.eaten)
         answer = self._answer(session, heard, items)
@@ -154,7 +190,11 @@ class CarbsBot(CourteousBot[Session]):
 
     def _answer(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
         bare = all(one.quantity == Quantity() for one in items)
-        if heard.did("asks") and not bare:
+        if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
+            return self._total(session, ended=False)
+        ate = read_manner(session.language).frames.search(heard.text) is not None
+        ate = ate or len(sentences_of(heard.text)) > 1  # what is asked alone is not eaten
+        if heard.did("asks") and not bare and ate:
             noted, told = self._noted(session, items, heard), self._tell(session, heard, items[:1])
             return told if noted is None else told._replace(text=joined_without(noted, told))
         if heard.did("asks") or (bare and self._asked(session, heard)):
@@ -172,6 +212,7 @@ class CarbsBot(CourteousBot[Session]):
         eaten = [one for one in items if not one.denied]
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
+            eaten = [one for one in eaten if one.quantity != Quantity() or not self._held(session, one)]
             before = len(session.eaten)
         elif self._answered(session, heard, eaten, told):
             eaten = []
@@ -179,6 +220,14 @@ class CarbsBot(CourteousBot[Session]):
             return self._without_food(session, heard, told)
         else:
             eaten = self._said_again(session, heard, eaten)
+            waits = session.item.food if session.item else None
+            eaten = [
+                one for one in eaten if one.food is None or one.food != waits or one.quantity != Quantity()
+            ]
+            for one in [one for one in eaten if session.item is not None and not session.adds]:
+                if one.food and self._held(session, one) and (grams := one.quantity.of(one.food)):
+                    session.count(one.written, one.food, grams)  # put right amid another
+                    eaten.remove(one)
             before = len(session.eaten)
         room = max(0, _MOST_OPEN - len(session.open))
         kept, fresh = session.open, eaten[:room]
@@ -190,24 +239,38 @@ class CarbsBot(CourteousBot[Session]):
             if fresh and session.item is not None:
                 names = ", ".join(one.written for one in fresh)
                 told.sentences.append(self.words(session)["also"].format(names=names))
-        if heard.did("enough") and session.item is None:
+        if heard.did("enough", "done") and session.item is None:
             self._settle(session, told)
             return self.finish(session) if session.item is None else self._led_on(session, told, before)
         return self._led_on(session, told, before)
 
     def _asked(self, session: Session, heard: Heard) -> list[Food]:
         """The foods that are asked about."""
-        asks = heard.text.rstrip().endswith("?") or heard.did("asks")
-        return session.lexicon.mentioned(heard.text) if asks else []
+        hearing, found = self._hearing[session.language], list[Food]()
+        for sentence in sentences_of(heard.text):
+            if sentence.endswith("?") or hearing.heard(sentence).did("asks"):
+                found += [one for one in session.lexicon.mentioned(sentence) if one not in found]
+        return found
 
     def _items(self, session: Session, heard: Heard) -> list[Item]:
         """The foods of a turn; an unknown word is one where nothing else explains it."""
         rest = set(heard.rest)
         felt = feeling(heard.text, session.language) is not None or heard.did("whole")
-        found = session.lexicon.items(heard.text)
+        found = session.lexicon.items(self._telling(session, heard))
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
         held = {one.written for one in (*session.eaten, *session.open, *filter(None, [session.item]))}
+        known = [
+            one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food
+        ]
+        named = {
+            one.written: [food for food in session.lexicon.mentioned(one.written) if food in known]
+            for one in found
+        }
+        found = [
+            one if one.food or not named[one.written] else one._replace(food=named[one.written][0])
+            for one in found
+        ]
         return [
             one for one in found
             if one.food is not None or one.written in held or (
@@ -216,6 +279,53 @@ class CarbsBot(CourteousBot[Session]):
                 and (settled or one.quantity != Quantity())
             )
         ]  # fmt: skip
+
+    def _telling(self, session: Session, heard: Heard) -> str:
+        """What of a turn tells of the meal: no question beside it, nothing of another day."""
+        sentences = sentences_of(heard.text)
+        told = [one for one in sentences if not is_question(one, session.language)]
+        foods = [one for one in told if session.lexicon.mentioned(one)]
+        if not told and (len(sentences) > 1 or heard.did("total")):
+            return ""
+        kept = " ".join(told) if foods else heard.text
+        today = present(kept, session.language)
+        return today if session.lexicon.mentioned(today) else kept
+
+    def _taken_out(self, session: Session, text: str) -> str:
+        """A text in which what is to be taken out stands behind the word: `remove the banana`.
+
+        What is said to be of another day is taken out, too.
+        """
+        held = [
+            one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food
+        ]
+        named = session.item.food if session.item and session.item.food else session.named
+        remove = _REMOVE[session.language]
+        text = _OUT[session.language].sub(rf"{remove}\1", text)
+        if named is not None:
+            text = _PRONOUN[session.language].sub(f"{remove} {named.name(session.language)}", text)
+        kept = {one.key for one in session.lexicon.mentioned(present(text, session.language))}
+        past = [one for one in session.lexicon.mentioned(text) if one in held and one.key not in kept]
+        return " ".join([text, *(f". {remove} {one.name(session.language)}" for one in past)])
+
+    def _told_of(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
+        """What so much of a food has, for whoever has just asked what foods have, and asks on."""
+        if not heard.text.rstrip().endswith("?") and not heard.did("asks"):
+            return None
+        known = next((one for one in items if one.food is not None), None)
+        waiting = session.item.food if session.item else None
+        food = known.food if known and known.food else waiting or session.named
+        amount = known.quantity if known else session.lexicon.quantity(heard.text)
+        if food is None or amount.grams is None:
+            return None
+        question, asks = self.question(session)
+        told = self.words(session)["facts_of"].format(
+            food=food.name(session.language),
+            grams=f"{amount.grams:g}",
+            each=f"{food.carbohydrates(amount.grams):.0f}",
+        )
+        session.named, session.informed = food, True
+        return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
 
     def _answered(self, session: Session, heard: Heard, eaten: Sequence[Item], told: Told) -> bool:
         """Whether this was the answer to what was asked of one food."""
@@ -236,7 +346,7 @@ class CarbsBot(CourteousBot[Session]):
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
         if food is not None and own is not None and others and not _denies(heard):
             grams = own.quantity.of(food) or food.portion  # this one, and others besides
-            session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
+            session.count(item.written, food, grams)
             waiting = [one for one in session.open if one.food not in [more.food for more in others]]
             session.open = [*others, *waiting]
             session.item, session.asking = None, "meal"
@@ -248,16 +358,17 @@ class CarbsBot(CourteousBot[Session]):
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
             session.open = [*others, *session.open]
         elif (grams := session.lexicon.quantity(heard.text).of(food)) is not None:
-            session.eaten = [*session.eaten, Eaten(item.written, food, grams)][-_MOST_EATEN:]
+            session.count(item.written, food, grams)
         elif heard.did("affirm", "enough", *_UNSURE):
             told.sentences.append(
                 self._of(session, "assumed", food, item.written) if not heard.did("affirm") else ""
             )
-            session.eaten = [*session.eaten, Eaten(item.written, food, food.portion)][-_MOST_EATEN:]
+            session.count(item.written, food, food.portion)
         elif heard.did("negate"):
             told.sentences.append(words["dropped"].format(name=item.written))
         else:
             return False
+        session.open = [one for one in session.open if one.food != food or others]
         session.item, session.asking = None, "meal"
         return True
 
@@ -298,7 +409,9 @@ class CarbsBot(CourteousBot[Session]):
         """A food that was counted in the turn before, and comes again with an amount, is put right."""
         fresh = session.eaten[session.counted :]
         if not heard.did("more"):  # spoken of again, as it was
-            eaten = [self._as_it_was(session, one) for one in eaten]
+            held = [one.food for one in eaten if one.quantity == Quantity() and self._held(session, one)]
+            session.fresh = [one for one in session.eaten if one.food in held]
+            eaten = [one for one in eaten if one.quantity != Quantity() or not self._held(session, one)]
         if heard.did("meant"):
             fresh = session.eaten
         elif not heard.did("only") or session.item is not None:
@@ -311,13 +424,9 @@ class CarbsBot(CourteousBot[Session]):
         session.eaten = [one for one in session.eaten if one not in fresh or one.food.key not in again]
         return eaten
 
-    def _as_it_was(self, session: Session, item: Item) -> Item:
-        """A food that is in the meal and comes again without an amount: it takes its own place."""
-        held = next((one for one in session.eaten if one.food == item.food), None)
-        if held is None or item.quantity != Quantity():
-            return item
-        session.eaten = [one for one in session.eaten if one is not held]
-        return item._replace(quantity=Quantity(grams=held.grams))
+    def _held(self, session: Session, item: Item) -> bool:
+        """Whether a food is in the meal already."""
+        return any(one.food == item.food for one in session.eaten)
 
     def _take_back(
         self, session: Session, denied: Sequence[Item], eaten: list[Item], told: Told
@@ -384,7 +493,7 @@ class CarbsBot(CourteousBot[Session]):
         if session.item is None:
             self._settle(session, told)
         question, asks = self.question(session)
-        counted = session.eaten[before:]
+        counted = [one for one in session.eaten if one in session.fresh]
         if counted:
             told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
         return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
@@ -399,7 +508,7 @@ class CarbsBot(CourteousBot[Session]):
             item, session.open = session.open[0], session.open[1:]
             grams = item.quantity.of(item.food) if item.food else None
             if item.food is not None and grams is not None:
-                session.eaten = [*session.eaten, Eaten(item.written, item.food, grams)][-_MOST_EATEN:]
+                session.count(item.written, item.food, grams)
                 continue
             session.choices = [] if item.food else session.lexicon.alike(item.written)
             if len(session.choices) == 1 and self._names(session, item, session.choices[0]):
@@ -434,6 +543,8 @@ class CarbsBot(CourteousBot[Session]):
             foods = [session.item.food]
         if not foods and not unknown and session.eaten:
             return self._total(session, ended=False)
+        session.informed = bool(foods)
+        session.named = foods[-1] if foods else session.named
         told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
         told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
         acts = [stating("inform", "food", one.key) for one in foods]
@@ -482,4 +593,6 @@ def joined_without(first: Answer, second: Answer) -> str:
 
 def _denies(heard: Heard) -> bool:
     """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
-    return heard.did("meant") or (heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate")
+    return _MEANT.search(heard.text) is not None or (
+        heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate"
+    )

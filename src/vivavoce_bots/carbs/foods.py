@@ -33,6 +33,8 @@ _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
 _ONE: Final = (None, 1.0)  # an article, perhaps
 _BARE: Final = 2  # words of an unknown food that stands by itself
+_SINGULAR: Final = {"e": "a", "i": "oe"}
+_SHORT: Final = 4
 _LEAST_LIKE: Final = 0.6
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
@@ -170,7 +172,9 @@ class Lexicon:
     def food(self, name: str) -> Food | None:
         wanted = plain(name)
         known = _named(self.language)
-        forms = (wanted, wanted.removesuffix("s"), f"{wanted}s")
+        forms = [wanted, wanted.removesuffix("s"), f"{wanted}s"]
+        if self.language == "it" and len(wanted) > _SHORT:  # minestre, panini
+            forms += [wanted[:-1] + end for end in _SINGULAR.get(wanted[-1], "")]
         return next((one[form] for form in forms for one in (self.learnt, known) if form in one), None)
 
     def alike(self, name: str, most: int = 3) -> list[Food]:

@@ -21,9 +21,11 @@ from vivavoce_bots.chef.words import (
     PLACES,
     QUANTITY,
     SAID,
+    VERBS,
     learn_words,
 )
 from vivavoce_bots.chef.world import World, things_of
+from vivavoce_bots.dialogue.clauses import asks_openly, quoted
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, asked_for_more
 from vivavoce_bots.dialogue.speech import is_question
@@ -42,7 +44,8 @@ _LOOSE: Final = (
     "burro",
 )  # nobody mashes or drains these
 _SENTENCE: Final = re.compile(
-    r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è)\b)", re.I
+    r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è|o|or|oppure)\b)",
+    re.I,
 )
 _REQUEST: Final = re.compile(
     r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|"
@@ -155,7 +158,8 @@ class ChefBot(CourteousBot[Session]):
 
     def _asks(self, session: Session, heard: Heard) -> bool:
         """Whether an utterance asks something, and asks for nothing: `can you peel them?` commands."""
-        return is_question(heard.text, session.language) and not _REQUEST.search(heard.text)
+        commands = any(form.match(heard.text.strip()) for form in VERBS[session.language].values())
+        return is_question(heard.text, session.language) and not commands and not _REQUEST.search(heard.text)
 
     def _state_of(self, session: Session, parts: Sequence[Part]) -> Answer:
         """What is known where something else was asked of a thing: where it is."""
@@ -182,8 +186,8 @@ class ChefBot(CourteousBot[Session]):
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
         session.speak_of([one.value or "" for one in asked.all("thing")])
         question, asks = self.question(session)
-        if told is None and len(asked.said) > _TAG:
-            told = Told(self._unanswered(session), ())
+        if told is None and len(asked.said) > _TAG and asks_openly(asked.text, session.language):
+            told = Told(self._unanswered(session, quoted(asked.text)), ())
         texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
         acts = tuple(act for act in did.acts if act not in asks) if did else ()
         told_acts = told.acts if told else ()
@@ -235,7 +239,13 @@ class ChefBot(CourteousBot[Session]):
             and heard.did("negate", "meant", "not")
             and not _told_off(session)
         )
+        denied = {one for part in parts for one in part.denied}
+        if session.waiting is not None and denied & set(session.waiting.arguments):
+            kept = tuple(one for one in session.waiting.arguments if one not in denied)
+            session.waiting = session.waiting._replace(arguments=kept)
+        swaps = False
         for part in _joined(parts):
+            swapped, swaps = swaps, part.kinds[-1:] == ("negate",)
             wrong = Predicate(part.action or "", part.strange)
             if part.stopped:
                 lead.append(self.words(session)["kept"])
@@ -248,8 +258,13 @@ class ChefBot(CourteousBot[Session]):
                 and not part.into
             ):
                 continue  # told besides: my mother always used salt
-            elif part.strange and (part.action or commands):
+            elif part.strange and (part.action or commands or (part.things and part.into)):
                 return self._obey(session, commands, lead, self._unknown(session, wrong))
+            elif swapped and commands and part.things and part.action is None and not part.strange:
+                last = commands[-1]  # add the flour, no, the sugar
+                groups = [group for group in _GROUPS if set(part.things) & set(group)]
+                kept = [one for one in last.arguments if not any(one in group for group in groups)]
+                commands[-1] = _with(last._replace(arguments=tuple(kept)), part.things)
             elif part.action is not None and not (corrects and self._replaces(session, part)):
                 commands.append(self._command(session, part, commands))
             elif corrects and session.done and part.things and set(part.things) <= _bare_things(session.done):
@@ -262,10 +277,18 @@ class ChefBot(CourteousBot[Session]):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
             elif commands and part.things:
-                commands[-1] = _with(commands[-1], part.things)
+                commands += self._with_more(commands.pop(), part)
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
         return self._obey(session, commands, lead)
+
+    def _with_more(self, last: Predicate, part: Part) -> list[Predicate]:
+        """More things of a command; food behind a pan that is put somewhere goes into the pan."""
+        boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
+        placed = last.action == "mettere" and boxes and set(last.arguments) & set(PLACES)
+        if placed and set(part.things) <= set(INGREDIENTS):
+            return [last, Predicate("mettere", (*part.quantity, *part.things, boxes[-1]))]
+        return [_with(last, part.things)]
 
     def _put_there(self, session: Session, part: Part) -> Predicate | None:
         """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
@@ -327,6 +350,16 @@ class ChefBot(CourteousBot[Session]):
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
+            cooked = tuple(
+                one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE
+            )
+            if (
+                action == "mettere"
+                and cooked
+                and not spoken
+                and set(session.things) <= {*_LOOSE, *CONTAINERS}
+            ):
+                spoken = cooked  # put it on a plate: the pasta, not the salt
             spoken = tuple(one for one in spoken if one not in loose)
             meant = (
                 (spoken or tuple(one for one in session.things if one not in loose))
@@ -368,15 +401,21 @@ class ChefBot(CourteousBot[Session]):
         understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in commands), 1.0),)
         done: list[Predicate] = []
         before = session.world.facts()
-        for command in commands:
+        commands = list(dict.fromkeys(commands))
+        for at, command in enumerate(commands):
             try:
                 done.append(self._carrying[session.language].carry_out(session, command))
             except Lacking as lacking:
+                later = commands[at + 1 :]
+                if lacking.idle and later:
+                    continue  # the pot is on the stove; cook the potatoes
+                if lacking.slot and any(one.action == command.action for one in later):
+                    continue  # put the eggs, no, put the pan on the stove
                 problem = lacking
                 break
         facts = sorted(session.world.facts() - before)
         answer = self._told(session, done, problem, facts)
-        return answer._replace(text=" ".join([*lead, answer.text]), understood=understood)
+        return answer._replace(text=" ".join([*dict.fromkeys(lead), answer.text]), understood=understood)
 
     def _told(
         self, session: Session, done: list[Predicate], problem: Lacking | None, facts: list[str]
@@ -409,7 +448,9 @@ def _told_off(session: Session) -> bool:
 
 
 def _with(command: Predicate, things: Sequence[str]) -> Predicate:
-    return Predicate(command.action, (*command.arguments, *things))
+    return Predicate(
+        command.action, (*command.arguments, *(one for one in things if one not in command.arguments))
+    )
 
 
 def _joined(parts: Sequence[Part]) -> list[Part]:
@@ -423,8 +464,15 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
             and not set(last.things) & set(PLACES)
             and not (last.action or last.denied or last.strange)
         )
+        bare = part.things and not (part.action or part.denied or part.strange)
         if last is not None and names and part.action and part.it and not part.things:
             found[-1] = part._replace(things=last.things)
+        elif (
+            last is not None and names and bare and set(last.things) <= set(INGREDIENTS)
+        ):  # flour, milk and eggs into the bowl
+            found[-1] = part._replace(
+                things=(*last.things, *part.things), quantity=(*last.quantity, *part.quantity)
+            )
         else:
             found.append(part)
     return found

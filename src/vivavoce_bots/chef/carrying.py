@@ -44,10 +44,10 @@ class Session(Talk):
 
 
 class Lacking(Exception):
-    """A command that lacks something: what, and the sentence that asks or says so."""
+    """A command that lacks something: what, and the sentence that says so; `idle`: it is so already."""
 
-    def __init__(self, slot: str | None, said: str, predicate: Predicate) -> None:
-        self.slot, self.said, self.predicate = slot, said, predicate
+    def __init__(self, slot: str | None, said: str, predicate: Predicate, *, idle: bool = False) -> None:
+        self.slot, self.said, self.predicate, self.idle = slot, said, predicate, idle
         super().__init__(said)
 
 
@@ -115,7 +115,8 @@ class Carrying:
             gaps = {"thing": self._telling.word(refused.thing), "other": self._telling.word(refused.other)}
             shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
             why = REFUSED[self._language][refused.why].format(**gaps, **shown)
-            raise Lacking(None, self._said["refused"].format(why=why), command) from None
+            told = self._said["refused"].format(why=why)
+            raise Lacking(None, told, command, idle=refused.why == "already") from None
         session.done, session.undone = command, before
         session.speak_of(things)
 

@@ -4,11 +4,12 @@ import re
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import INTO, NAMING, PARTS, QUANTITY, VERBS
+from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_PARTS: Final = 20
-_MANNER: Final = ("mente", "ly")
+_MANNER: Final = ("mente", "ly", "ed", "aten")
 _ASIDE: Final = {
     "en": re.compile(
         r"\s*(?:as|like|because|since|which|who|my|our|his|her|your|they|she|he|we|grandma|"
@@ -52,11 +53,11 @@ class Part(NamedTuple):
 def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
     """The parts of an utterance in their order, twenty at most, without those in which nothing is said."""
     found: list[Part] = []
-    pieces = [one for one in PARTS[language].split(text[:LONGEST_TEXT])[:_MOST_PARTS] if one.strip()]
+    pieces = [one for one in PARTS[language].split(without_meanwhile(text))[:_MOST_PARTS] if one.strip()]
     telling = [one for one in pieces if not _ASIDE[language].match(one)]
     for piece in (_BESIDES.sub("", one) for one in telling or pieces):
         part = _part(piece, hearing, language)
-        if part.action or part.things or part.denied or part.strange:
+        if part.action or part.things or part.denied or part.strange or part.kinds == ("negate",):
             found.append(part)
     return found
 
@@ -85,7 +86,8 @@ def _part(piece: str, hearing: Hearing, language: str) -> Part:
         tuple(
             word for at, word in enumerate(said)
             if at not in explained and at >= end and word not in measured and not word.isdigit()
-            and (at == end or said[at - 1] in NAMING[language] or at - 1 not in explained)
+            and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
+                 or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)
         ),
         any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,

@@ -14,6 +14,10 @@ _BEGINS = {
     "en": re.compile(r"\W*(?:(?:and|but|so|no|i meant?),? )*(?:is|are|isn't|aren't) ", re.I),
     "it": re.compile(r"\W*(?:(?:e|ma|no|allora|intendevo|intendo),? )*(?:è|sono) ", re.I),
 }
+_HAPPENED = re.compile(
+    r"\b(?:tolt|mess|aggiunt|cott|pres|rott|buttat)[aoei]\b|\b(?:taken|removed|broken|put|added|cooked|thrown)\b",
+    re.I,
+)
 _ASKED = ("inside", "where", "state", "stock")
 
 
@@ -89,7 +93,7 @@ class Telling:
             so = all(one in world.inside.get(boxes[-1], ()) for one in food)
         elif places and boxes:
             so = world.place.get(boxes[-1]) == places[-1]
-        elif heard.did("have"):
+        elif heard.did("have") and not _HAPPENED.search(heard.text):
             return Told(self._said["yes_have"].format(thing=self.listed(things)), ())
         else:
             return self._all([self._where(one, world) for one in things], world, things)

@@ -68,9 +68,9 @@ class World:
         places = [one for one in things if one in PLACES]
         items = [one for one in things if one in INGREDIENTS]
         if action in _WORKED:
-            self._work(
-                action, items or [one for box in containers for one in self.inside.get(box, [])], containers
-            )
+            inside = [one for box in containers for one in self.inside.get(box, [])]
+            able = [one for one in inside if one in _WORKED[action][1]]
+            self._work(action, items or able or inside, containers)
         elif action in ("mettere", "aggiungere", "aprire"):
             self._put(action, items, containers, places)
         elif action in ("coprire", "scoprire"):

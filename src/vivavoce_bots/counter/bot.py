@@ -11,26 +11,26 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter, time_in
+from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE, run_of, written
+from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import tokens
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
+_DIGITS: Final = 1000  # the number of a card or a booking: two hours late are none
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _NAMING: Final = frozenset(
     ("about", "by", "on", "called", "a", "an", "the",
      "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di")
 )  # fmt: skip
 _MOST_BESIDES: Final = 2
-_NO_NAMES: Final = frozenset(
-    ("when", "where", "who", "how", "why", "what", "which", "quando", "dove", "chi", "come", "perche",
-     "siete", "sei", "sono", "e'", "are", "is", "am", "i", "you", "we", "they", "tu", "lei", "voi",
-     "io", "non", "my", "your", "our", "his", "her", "their", "mio", "mia", "suo", "sua", "nostro",
-     "nostra")
-)  # fmt: skip
+_NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
+_SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
 _PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
     "it": re.compile(
@@ -45,6 +45,7 @@ class Visit(Talk):
     """The errand that is being settled, what is known for it, what was asked last, and what was done.
 
     offered  the values that were listed last, in their order: `the second` is one of these
+    sought   the errand for which something was named last that nobody knows
     """
 
     errand: str | None = None
@@ -54,6 +55,7 @@ class Visit(Talk):
     served: int = 0
     offered: tuple[str, ...] = ()
     done: dict[str, str] = field(default_factory=dict)
+    sought: str | None = None
 
 
 class CounterBot(CourteousBot[Visit]):
@@ -148,7 +150,8 @@ class CounterBot(CourteousBot[Visit]):
     def about(self, session: Visit, heard: Heard) -> bool:
         found = self._values(session, heard)
         strange = self._strange(session, heard) is not None and not heard.did("affirm", "negate", *_UNSURE)
-        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange
+        sought = session.sought is not None and self._strange_name(session, heard, None, found) is not None
+        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange or sought
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         errand, found = self._errand(session, heard), self._values(session, heard)
@@ -166,8 +169,12 @@ class CounterBot(CourteousBot[Visit]):
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        if (refused := self._none_of_it(session, heard, found)) is not None:
+            return refused
         if (aside := self._aside(session, heard, errand, found)) is not None:
             return aside
+        if (name := self._strange_name(session, heard, errand, found)) is not None:
+            return self._named_in_vain(session, name, errand)
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
@@ -247,7 +254,8 @@ class CounterBot(CourteousBot[Visit]):
             if self.counter.needs[name].kind == "number" and not heard.all("errand"):
                 number = self.counter.number(name, " ".join(heard.rest), session.language, asked=True)
                 need = self.counter.needs[name]
-                found |= {name: number} if number and need.low <= int(number) <= need.high else {}
+                fits = number and need.low <= int(number) <= need.high and session.form.get(name) != number
+                found |= {name: number} if number and fits else {}
         return found
 
     def _strange(self, session: Visit, heard: Heard) -> str | None:
@@ -257,12 +265,100 @@ class CounterBot(CourteousBot[Visit]):
         first = heard.text.split(",")[0]
         said, spans = self._hearing[session.language].find(first)
         unknown = (
-            not set(said) & _NO_NAMES
+            not set(said) & NO_NAMES
             and 0 < len(said) <= _LONGEST_NAME
             and set(said) <= set(heard.rest)
             and not spans
         )
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
+
+    def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
+        """That something is not known; asked for again only once, then told what there is."""
+        again, words = session.sought is not None, self.words(session)
+        waits = session.asking is not None and not again
+        session.sought = errand or session.errand or session.sought
+        need = next(
+            one for one in self.counter.errands[session.sought or ""].needs if f"unknown_{one}" in words
+        )
+        if not waits:
+            session.asking, session.errand = None, None
+        self._forget(session)
+        told = words["not_known" if again else f"unknown_{need}"].format(name=name)
+        question, asks = self.question(session)
+        return Answer(f"{told} {question}", asks)
+
+    def _none_of_it(self, session: Visit, heard: Heard, found: dict[str, str]) -> Answer | None:
+        """`No product`: what is asked for is not wanted; what is said besides is answered."""
+        need = self.counter.needs.get(session.asking or "")
+        vague = need.vague.get(session.language, ()) if need else ()
+        if found or not vague or not heard.did("not", "negate"):
+            return None
+        denied = [
+            at + 1 for at, word in enumerate(heard.said[:-1]) if word in _NONE and heard.said[at + 1] in vague
+        ]
+        if not denied:
+            return None
+        self.let_go(session)
+        named = self._errand(session, heard)
+        if named is None or not self._asks_only(named, session.form):
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        session.errand = named
+        return self._go_on(session)
+
+    def _strange_name(
+        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
+    ) -> str | None:
+        """What is named as what an errand is about, and is nothing that this counter knows."""
+        if "not_known" not in self.words(session):
+            return None
+        named = errand or session.errand or session.sought
+        needs = self.counter.errands[named].needs if named else ()
+        open_ = next((one for one in needs if f"unknown_{one}" in self.words(session)), None)
+        known = self.counter.needs.get(open_ or "")
+        choices = {name for name in self.counter.implied if self.counter.needs[name].kind == "choice"}
+        if open_ is None or known is None or open_ in session.form or set(found) & {open_, *choices}:
+            return None
+        vague = {*known.vague.get(session.language, ()), *NO_NAMES}
+        hearing = self._hearing[session.language]
+        asked = session.asking == open_ or session.sought is not None
+        clauses = [(one, hearing.heard(one)) for one in clauses_of(heard.text)]
+        for clause, part in reversed(clauses):
+            strange = [
+                word not in vague
+                and word in part.rest
+                and word.isalpha()
+                and in_digits(word, session.language) == word
+                for word in part.said
+            ]
+            title = TITLE.search(clause) if errand is not None or asked else None
+            if (
+                title
+                and max(map(len, tokens(title[0]))) >= SHORTEST
+                and any(strange[at] for at, word in enumerate(part.said) if word in tokens(title[0]))
+            ):
+                return title[0]
+            for span in part.all_spans("errand"):
+                run = run_of(part.said, strange, span.end) or run_of(
+                    part.said, strange, span.start, back=True
+                )
+                if run:
+                    return written(clause, part.said, run)
+        wholes = {one.strip(" .!?") for one in sentences_of(heard.text)}
+        for clause, part in clauses:
+            bare = (
+                part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
+            )
+            named_so = (
+                bare
+                and len(part.said) <= _SHORT_CLAUSE
+                and not part.spans
+                and max(map(len, part.rest)) >= SHORTEST
+            )
+            whole = session.asking == open_ or clause in wholes
+            if (asked or errand) and named_so and whole and not any(letter.isdigit() for letter in clause):
+                return clause
+        return None
 
     def _not_known(self, session: Visit, name: str) -> Answer:
         question, asks = self.question(session)
@@ -291,7 +387,7 @@ class CounterBot(CourteousBot[Visit]):
             for at, word in enumerate(heard.said)
             if word in heard.rest
             and not word.endswith("'")
-            and word not in _NO_NAMES
+            and word not in NO_NAMES
             and in_digits(word, language) == word
         ]
         if leads:
@@ -321,6 +417,9 @@ class CounterBot(CourteousBot[Visit]):
         named = [one.entry.value for one in spans if one.entry.value is not None]
         named = [one for one in named if not self.counter.errands[one].yields] or named
         telling = [one for one in named if one not in self.counter.implied.values()]
+        if not is_question(heard.text, session.language):  # at that price, put one aside
+            acting = [one for one in named if self.counter.errands[one].confirmed]
+            telling = acting or telling
         asked = [one for one in named if one in self.informs and not self.counter.errands[one].needs]
         if asked and len(named) > 1 and is_question(heard.text.split(",")[-1], session.language):
             return asked[0]
@@ -355,6 +454,7 @@ class CounterBot(CourteousBot[Visit]):
     def _serve(self, session: Visit) -> Answer:
         said = self.serve(session)
         session.served += 1
+        session.sought = None
         kept = dict(session.form)
         self.let_go(session)
         session.form.update({need: value for need, value in kept.items() if need in self.counter.kept})
@@ -418,6 +518,7 @@ class CounterBot(CourteousBot[Visit]):
                 need
                 and need.kind == "number"
                 and (number := counter.number(name, text, language, asked=True))
+                and (name == session.asking or need.low < _DIGITS or int(number) >= need.low)
             ):
                 found[name] = number
                 found = self._counted(session, heard, name, found)
@@ -470,6 +571,7 @@ class CounterBot(CourteousBot[Visit]):
 
     def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
         """Values that several needs have: for the one that was asked; two at once in their order."""
+        bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
         for at, (names, value) in enumerate(bare):
             free = [one for one in names if one not in found]
             if session.asking in free:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot, Visit
+from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
 
 _WEEKEND: Final = ("saturday", "sunday")
@@ -14,6 +15,16 @@ class LibraryBot(CounterBot):
 
     name: str = "library"
     informs = frozenset(("hours", "join", "period"))
+
+    def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """What was named; a title says more than a subject or an author beside it."""
+        found = super()._values(session, heard)
+        if "title" in found:
+            found = {name: one for name, one in found.items() if name not in ("author", "subject")}
+            session.form = {
+                name: one for name, one in session.form.items() if name not in ("author", "subject")
+            }
+        return found
 
     def complete(self, session: Visit) -> str:
         form, facts = session.form, self.counter.facts

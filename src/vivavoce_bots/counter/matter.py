@@ -97,6 +97,9 @@ class Counter:
             digits = _ones(language).sub("1", _ZERO.sub("0", plain))
             if _SPELLED.search(digits):
                 plain = _SPELLED.sub(lambda found: re.sub(r"\D", "", found[0]), digits)
+            runs = [one for one in _DIGITS.findall(plain) if need.low <= int(one) <= need.high]
+            if runs and asked:
+                return runs[-1]
         plain = _ones(language).sub("1", plain) if need.low <= 1 else plain
         units = need.units.get(language, [])
         counted = re.search(rf"(?<!\d)(\d{{1,6}}) (?:{'|'.join(units)})", plain, re.I) if units else None

@@ -1,5 +1,6 @@
 """A train desk: a form. One field after the other, a summary, and nothing without a yes."""
 
+import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot, Visit
@@ -10,11 +11,18 @@ _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
 _FIRST_BOOKING: Final = 40_210
 _EARLY_LATE: Final = {
-    "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "first train"],
-           "late": ["(late|latest|later) (one|train|)", "the evening one", "last train"]},
-    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno", "presto"],
-           "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "tardi"]},
+    "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "first train", "the first",
+                     "the first one"],
+           "late": ["(late|latest|later) (one|train|)", "the evening one", "last train", "the last",
+                    "the last one"]},
+    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno", "il primo",
+                     "presto"],
+           "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "l'ultimo", "tardi"]},
 }  # fmt: skip
+_CLASS: Final = re.compile(
+    r"\bclass|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I
+)
+_FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?:o'clock|pm|am|:))", re.I)
 _HOURS: Final = 25
 _NEAR: Final = 60  # minutes: `the one around ten`
 
@@ -36,10 +44,18 @@ class TrainsBot(CounterBot):
     def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; the early one is the first train of the day, the late one the last."""
         found = super()._values(session, heard)
+        if found.get("class") == "first" and session.asking != "class" and not _CLASS.search(heard.text):
+            del found["class"]  # prima, which is first and before
+        if "passengers" in found and _FOR_TWO.search(heard.text):
+            found.pop("time", None)
         first, last = heard.did("early"), heard.did("late")
         placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
         placed = placed and "?" not in heard.text
-        if (session.asking == "train" or placed) and (first or last) and not {"train", "time"} & set(found):
+        if (
+            (session.asking == "train" or session.confirming or placed)
+            and (first or last)
+            and not {"train", "time"} & set(found)
+        ):
             found["train"] = str(
                 self.counter.needs["train"].low if first else self.counter.needs["train"].high
             )

@@ -18,6 +18,10 @@ _PRONOUN: Final = {
     "it": re.compile(r"\b(?:lo|la|li|le|quell\w|quest\w|\w{3,}(?:l[aeio]))\b", re.I),
 }
 
+_FEW: Final = 4  # words of a piece that goes on about what stands before it
+_MEANWHILE: Final = frozenset(("while", "before", "until", "mentre", "intanto", "finche"))
+"""Words behind which somebody tells what they do meanwhile."""
+
 
 @dataclass(frozen=True)
 class Beyond:
@@ -65,12 +69,13 @@ def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
         found = beyond.spotter.find(piece, said)
         asks = is_question(piece, beyond.language) or text.rstrip().endswith("?")
         found = [one for one in found if one.entry.kind == "beyond"]
+        found = [one for one in found if not _MEANWHILE & set(said[: one.start])]
         found = [one for one in found if asks or one.entry.slot not in beyond.asked]
         if found:
             span = found[0]
             told = told or beyond.says[span.entry.slot or ""].format(
                 words=" ".join(said[span.start : span.end])
             )
-        elif told is None or not _PRONOUN[beyond.language].search(piece):
+        elif told is None or len(said) > _FEW or not _PRONOUN[beyond.language].search(piece):
             kept.append(piece)
     return told, " ".join(kept)

@@ -4,6 +4,7 @@ A bot derives from `DialogueBot` and says what a turn means for its state and wh
 """
 
 import pickle
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
@@ -36,6 +38,11 @@ _MOST_HYPOTHESES: Final = 50
 _REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _AT_FAULT: Final = ("missed", "twice")
+_ASKS: Final = ("request", "confirm", "select")
+_TELL_ME: Final = re.compile(
+    r"\b(?:tell|show|explain|give) me\b|\b(?:mi (?:spieghi|dica|elenchi)|dimmi|spiegami)\b", re.I
+)
+_VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
 
@@ -56,6 +63,7 @@ class State:
     last: tuple[Act, ...] = ()
     told: tuple[Act, ...] = ()
     lost: int = 0
+    vain: int = 0
 
     @property
     def stuck(self) -> bool:
@@ -90,7 +98,8 @@ Held = TypeVar("Held", bound=State)
 class Session(Generic[Held]):
     """All that a bot remembers of one conversation; `before` are its states before the last turns.
 
-    said  the text of its last turn; stalled: how often it had to be put in other words
+    said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
+          caller's turn has a question
     """
 
     language: str
@@ -98,6 +107,7 @@ class Session(Generic[Held]):
     state: Held
     said: str = ""
     stalled: int = 0
+    asks: bool = False
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
@@ -173,11 +183,48 @@ class DialogueBot(ABC, Generic[Held]):
             helped = [Act("help", state.asking)] if frame in _AT_FAULT and not told else []
             acts = (*lead, *helped, *self._resumed(state))
         else:
+            session.asks = any(is_question(one, session.language) for one in sentences_of(text))
+            session.asks = session.asks or _TELL_ME.search(text) is not None
+            asked = tuple(act for act in state.last if act.act in _ASKS)
             acts = self.manage(session, meanings)
             unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
-            acts = (*lead, *acts)
+            again = any(Act("repeat") in one.acts for one in meanings[:1])
+            acts, mended = (acts, "") if again else self._mended(session, text, asked, acts)
+            acts, told = (*lead, *acts), told or mended
         return self._say(session, acts, meanings, told or "")
+
+    def _mended(
+        self, session: Session[Held], text: str, asked: tuple[Act, ...], acts: tuple[Act, ...]
+    ) -> tuple[tuple[Act, ...], str]:
+        """A turn that only asks says what it passes over or did not understand, and does not ask for ever."""
+        state, understanding = session.state, self._understanding[session.language]
+        forms = speech(session.language).forms
+        asks = tuple(act for act in acts if act.act in _ASKS)
+        if (
+            any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts)
+            or not asks
+        ):
+            state.vain = 0
+            return acts, ""
+        state.vain = state.vain + 1 if asks == asked else 0
+        question = understanding.passed_over(text, self._domain.venue(state.venue))
+        acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
+        if question:
+            return acts, forms["unanswered"].format(question=question)
+        slot = next((act.slot for act in asks if act.act == "request"), None)
+        if state.vain >= _VAIN and slot:
+            state.vain = 0
+            self.skip(state, slot)
+            return (_ack("left_open"), *self.decide(state, _nothing_new())), ""
+        asks_again = state.vain or acts[0].act == "repeat"
+        words = understanding.not_explained(text) if asks_again else ""
+        if words:
+            told = forms["not_understood"].format(words=words)
+            lost = acts[:1] if acts[0].act == "repeat" else ()
+            helped = (Act("help", slot),) if slot and slot not in (DAY, TIME) else ()
+            return (*lost, *helped, *acts[len(lost) :]), told
+        return acts, ""
 
     def _wishes(self, session: Session[Held], text: str) -> bool:
         """Whether words about what is beyond the bot say what is wanted too: `book a cheap pub`."""
@@ -214,8 +261,19 @@ class DialogueBot(ABC, Generic[Held]):
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
+        if queries and state.venue and any(act.act == "offer" for act in acts):  # is the White Heron dear?
+            acts = (*acts, *(act for act in self.answers(state, (), queries) if act not in acts))
+        helps = tuple(act for act in lead if act.act == "help" and act not in acts)
+        if (
+            helps and session.asks and all(act.act in _ASKS for act in acts)
+        ):  # Spanish; which cuisines are there?
+            acts = (*helps, *acts)
+        elif state.venue and session.asks and any(act.act == "offer" for act in acts):  # centre; is it dear?
+            told = self.answers(state, [act.slot for act in helps if act.slot in self._domain.slots])
+            acts = (*acts, *(act for act in told if act not in acts))
         asks_again = acts == tuple(act for act in last if act.act != "ack") and acts[:1] != ()
-        noted = heard.informed >= HEARD and asks_again and acts[0].act != "offer"
+        noted = heard.informed >= HEARD and asks_again and acts[0].act not in ("offer", "inform")
         return (_ack("kept"), *acts) if noted else acts
 
     def _closes(self, state: Held, heard: Evidence) -> bool:
@@ -321,7 +379,8 @@ class DialogueBot(ABC, Generic[Held]):
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
         generation = self._generation[session.language]
         lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
-        said = [generation.say(part, state.venue, session.random) for part in (lead, acts[len(lead) :])]
+        rest = tuple(act for act in acts[len(lead) :] if not (told and act.act == "repeat"))
+        said = [generation.say(part, state.venue, session.random) for part in (lead, rest)]
         text = " ".join(filter(None, [*said[:1], told, *said[1:]]))
         ends, asked = (
             any(act.act == "bye" for act in acts),

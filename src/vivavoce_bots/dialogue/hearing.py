@@ -1,13 +1,31 @@
 """What is heard of an utterance: its words, the phrases in it, what it does, and what nothing explains."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from vivavoce_bots.dialogue.speech import COURTESIES, speech, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, breaks, tokens
 
 _FEWEST_REST: Final = 2
 _REACH: Final = 4  # words that a `not` reaches over
+_ARTICLES: Final = (
+    "a",
+    "an",
+    "the",
+    "my",
+    "his",
+    "her",
+    "our",
+    "their",
+    "un",
+    "una",
+    "uno",
+    "di",
+    "d'",
+    "il",
+    "la",
+)
 UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
 _MOVES: Final = (
     *COURTESIES,
@@ -42,11 +60,17 @@ class Heard(NamedTuple):
         """The phrases of a kind in their order."""
         return [span.entry for span in self.spans if span.entry.kind == kind]
 
+    def all_spans(self, kind: str) -> list[Span]:
+        """The places of a kind of phrases in their order."""
+        return [span for span in self.spans if span.entry.kind == kind]
+
     def refused(self, kind: str) -> list[Span]:
         """The phrases of a kind that are not wanted: each `not` reaches the next one, a few words on."""
         found: list[Span] = []
+        begins = breaks(self.text)
         for denial in (span for span in self.spans if span.entry.kind == "not"):
-            near = range(denial.end, denial.end + _REACH)
+            ends = min((at for at in begins if at > denial.end), default=denial.end + _REACH)
+            near = range(denial.end, min(ends, denial.end + _REACH))
             found += [one for one in self.spans if one.entry.kind == kind and one.start in near][:1]
         return found
 
@@ -87,11 +111,20 @@ class Hearing:
             spans = [span for span in spans if span.entry.kind != "options"]
         if text.rstrip().endswith("?"):  # what somebody asks is no small talk
             spans = [span for span in spans if span.entry.kind != "chat"]
+        spans = [one for one in spans if one.entry.kind != "bye" or not names_something(text, said, one)]
         kinds = [span.entry.kind for span in spans]
         ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
         if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
             spans, kinds, rest = [Span(0, len(said), Entry(whole))], [whole, "whole"], []
         return Heard(text, said, spans, tuple(dict.fromkeys(kinds)), rest)
+
+
+def names_something(text: str, said: Sequence[str], span: Span) -> bool:
+    """Whether a phrase is the name of a thing, and does nothing: a farewell dinner, una festa d'addio."""
+    words = r"\W+".join(map(re.escape, said[span.start : span.end]))
+    return (
+        re.search(rf"\b(?:{'|'.join(_ARTICLES)})(?:\s|(?<='))+(?:\w+\s+)?{words}\b", text, re.I) is not None
+    )
 
 
 def leaves_behind(heard: Heard) -> bool:

@@ -10,11 +10,13 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from vivavoce_bots.acts import Act, Meaning, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
+from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, quoted, sentences_of
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard, Hearing, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -26,15 +28,17 @@ from vivavoce_bots.dialogue.speech import (
     speech,
     without_tag,
 )
-from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter
+from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter, forms_of
 
 _REMEMBERED: Final = 4
 QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
 _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
 _FEWEST_WORDS: Final = 3
+_FEWEST_ASKED: Final = 4
+_ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
 _SHORT: Final = 4
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled")
+_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled", "vain")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
 _ASIDES: Final = frozenset(
@@ -75,6 +79,7 @@ class Talk:
     changed  whether the last turn brought anything about
     repeats  whether this turn says the last one again, as it was asked to
     stalled  turns in a row that led on to nothing
+    vain     how often the question that waits was asked again, and nothing said besides
     """
 
     language: str
@@ -85,6 +90,7 @@ class Talk:
     changed: bool = False
     repeats: bool = False
     stalled: int = 0
+    vain: int = 0
 
 
 Held = TypeVar("Held", bound=Talk)
@@ -154,22 +160,100 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        frame, text = unframed(texts[0][0] if texts else "", session.language)
+        text = texts[0][0] if texts else ""
+        frame, said = unframed(text, session.language)
+        last = session.last
+        lead, answer = self._framed(session, frame, said)
+        if frame == "twice" and QUESTION.sub("", answer.text).strip():
+            lead = ""  # the doctor has told me already
+        answer = self._mended(session, said, last, answer)
+        return self._said(session, answer._replace(text=_joined([lead, answer.text])))
+
+    def _framed(self, session: Held, frame: str | None, text: str) -> tuple[str, Answer]:
+        """The answer to what is said, and the courtesy for what is said about the conversation."""
         if frame is None:
-            return self._said(session, self._turn(session, text))
+            return "", self._turn(session, text)
         if not self._hearing[session.language].find(text)[0]:
             if frame == "missed" and session.changed:  # not what I wanted: what was done is taken back
                 session.changed = False
-                return self._said(session, self._undo(session))
-            return self._said(session, self._led_back(session, (frame,), helped=frame != "why_did"))
+                return "", self._undo(session)
+            return "", self._led_back(session, (frame,), helped=frame != "why_did")
         if frame == "said" and session.changed and self.meant:
             text = f"{self.meant[session.language]} {text}"
         answer = self._turn(session, text)
         if answer.acts[:1] == (Act("repeat"),):
-            return self._said(session, self._led_back(session, (frame,), helped=session.lost > 1))
-        return self._said(
-            session, answer._replace(text=_joined([self._courtesy(session, frame), answer.text]))
-        )
+            return "", self._led_back(session, (frame,), helped=session.lost > 1)
+        return self._courtesy(session, frame), answer
+
+    def _mended(self, session: Held, text: str, last: Reply | None, answer: Answer) -> Answer:
+        """A turn that only asks again says what it did not understand, then what can be said; then lets go.
+
+        A question of the caller that it passes over is named.
+        """
+        told = QUESTION.sub("", answer.text).strip()
+        asks = [one for one in answer.acts if one.act in ("request", "confirm", "select")]
+        was = [one for one in last.acts if one.act in ("request", "confirm", "select")] if last else []
+        again = bool(asks) and asks == was and not session.changed
+        if answer.end or session.repeats or (told and not (again and last and told in last.text)):
+            session.vain = 0
+        if answer.end or session.repeats:
+            return answer
+        if told and session.vain + 1 < _LET_GO:
+            session.vain += again and last is not None and told in last.text
+            open_ = any(one.act in ("repeat", "canthelp", "help") for one in answer.acts)
+            open_ = open_ or speech(session.language).answers["unanswered"][0] in answer.text
+            asked = "" if open_ else self._passed_over(session, text, told=True)
+            question = _last(answer)
+            told = answer.text.removesuffix(question).strip()
+            return answer._replace(text=_joined([told, asked, question])) if asked else answer
+        session.vain = session.vain + 1 if again else 0
+        passed_over = self._passed_over(session, text)
+        if passed_over:
+            return answer._replace(text=_joined([passed_over, answer.text]))
+        if not session.vain:
+            return answer
+        if session.vain >= _LET_GO:
+            session.vain = 0
+            if (own := self.hand_over(session)) is not None:
+                return own
+            self.let_go(session)
+            question, acts = self.question(session)
+            left = speech(session.language).answers["left_open"][0]
+            return Answer(_joined([left, self._helped(session, question), question]), (Act("help"), *acts))
+        words = self.not_explained(session, text)
+        lead = [speech(session.language).forms["not_understood"].format(words=words)] if words else []
+        lead += [self._helped(session, answer.text)] if session.vain > 1 or not lead else []
+        return answer._replace(text=_joined([*lead, answer.text]))
+
+    def _passed_over(self, session: Held, text: str, *, told: bool = False) -> str:
+        """The sentence for a question that is not about the matter; nothing where there is none.
+
+        told  something was answered: a question about `it` may be about that
+        """
+        hearing = self._hearing[session.language]
+        last = self._hearing[session.language].find(session.last.text)[0] if session.last else []
+        for sentence in reversed(sentences_of(text)):
+            heard = hearing.heard(sentence)
+            if " ".join(heard.said[:_FEWEST_WORDS]) in " ".join(last):
+                continue  # how many euros what?
+            asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
+            asks = asks and not (told and _ABOUT_THAT.search(sentence))
+            asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
+            apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
+                "whole"
+            )
+            if asks and apart and not self.about(session, heard):
+                if heard.did("service", "whoareyou", *UNSURE):
+                    return self._helped(session, "")
+                if heard.did("why"):
+                    return self._courtesy(session, "why")
+                return self._unanswered(session, quoted(sentence))
+        return ""
+
+    def not_explained(self, session: Held, text: str) -> str:
+        """The words of a turn that mean nothing to the bot, as they were said; `` where all do."""
+        hearing = self._hearing[session.language]
+        return first_strange(text, lambda clause: hearing.heard(clause).rest)
 
     def _turn(self, session: Held, text: str) -> Answer:
         """The answer to an utterance: yes or no before a question, what is beyond this bot, the rest."""
@@ -188,12 +272,11 @@ class CourteousBot(ABC, Generic[Held]):
                 text=_joined([told, answer.text]),
                 acts=(*(one for one in first.acts if one.act not in _ASKS), *answer.acts),
             )
-        text, lead, open_question = self._triaged(session, text)
+        text, lead = self._triaged(session, text)
         found, rest = told_apart(text, self._beyond[session.language])
         heard = hearing.heard(text if found is None else rest)
         answer = self._manage(session, heard) if found is None else self._told_beyond(session, found, heard)
-        unknown = [self._unanswered(session)] if open_question else []
-        return answer._replace(text=_joined([*lead, *unknown, answer.text])) if lead or unknown else answer
+        return answer._replace(text=_joined([*lead, answer.text])) if lead else answer
 
     def _yes_and(self, session: Held, text: str) -> tuple[str, str] | None:
         """Yes or no, and the question behind it; the first is nothing where the question comes before it."""
@@ -211,14 +294,14 @@ class CourteousBot(ABC, Generic[Held]):
         first = "" if denies or _BUT.search(yes) or _BUT.match(rest) or asked_for_more(session.last) else yes
         return re.sub(r"\b(?:and|but|e|ma)\b", "", first, flags=re.I), rest
 
-    def _triaged(self, session: Held, text: str) -> tuple[str, list[str], bool]:
-        """What of an utterance is about the matter, a sentence for what is not, and whether that asks.
+    def _triaged(self, session: Held, text: str) -> tuple[str, list[str]]:
+        """What of an utterance is about the matter, and a sentence for what is not.
 
         All of it where no sentence is about the matter, or all are.
         """
         sentences = [one for one in _SENTENCES.split(text) if one.strip()]
         if not 1 < len(sentences) <= _MOST_SENTENCES:
-            return text, [], False
+            return text, []
         hearing = self._hearing[session.language]
         heard = [hearing.heard(one) for one in sentences]
         about = [self.about(session, one) for one in heard]
@@ -235,17 +318,16 @@ class CourteousBot(ABC, Generic[Held]):
             for one, far, digits in zip(aside, beyond, told, strict=True)
         ]
         if not any(about) or not any(aside):
-            return text, [], False
+            return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
         said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
         kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in _QUIET])[:1]
-        last = heard[-1]
-        asks = aside[-1] and not set(last.kinds) and len(last.said) >= _FEWEST_WORDS
-        asks = asks and is_question(last.text, session.language)
-        return kept, [self._courtesy(session, kind) for kind in kinds], asks
+        return kept, [self._courtesy(session, kind) for kind in kinds]
 
-    def _unanswered(self, session: Held) -> str:
+    def _unanswered(self, session: Held, question: str = "") -> str:
         own = self.words(session).get("unanswered")
+        if question and own is None:
+            return speech(session.language).forms["unanswered"].format(question=question)
         return own or speech(session.language).answers["unanswered"][0]
 
     def _told_beyond(self, session: Held, told: str, rest: Heard) -> Answer:
@@ -272,7 +354,9 @@ class CourteousBot(ABC, Generic[Held]):
         """The same answer in other words than the last time: with what can be said, then with a way out."""
         known = speech(session.language).answers
         session.stalled += 1
-        if answer.acts[:1] and answer.acts[0].act == "inform":
+        if QUESTION.sub("", answer.text).strip() and not any(
+            one.act in ("repeat", "help", "ack") for one in answer.acts
+        ):
             return _joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
@@ -284,8 +368,13 @@ class CourteousBot(ABC, Generic[Held]):
         complains = heard.did("complaint") and not is_question(heard.text, session.language)
         about = self.about(session, heard) and not complains
         changed, session.changed = session.changed, False
+        parts = leaves_behind(heard)
+        if parts and not heard.did("whole") and _gives_up(session.language).search(heard.text):
+            return self.farewell(session)
         settles = self.waits(session) and not asked_for_more(session.last)
-        if heard.did("human") and not self.puts_through:
+        if complains and heard.did("negate") and asked_for_more(session.last):
+            return self.farewell(session)  # no, and next time be on time
+        if heard.did("human") and not self.puts_through and not leaves_behind(heard):
             own = self.hand_over(session)
             return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
         if heard.did("wrong") and not (about or changed or settles):
@@ -307,13 +396,13 @@ class CourteousBot(ABC, Generic[Held]):
             return self._puzzled(session, heard)
         session.lost = session.stalled = 0
         self._remember(session, before)
-        return self._parted(session, answer) if leaves_behind(heard) else answer
+        return self._parted(session, answer) if parts else answer
 
     def _parted(self, session: Held, answer: Answer) -> Answer:
-        """The answer to the matter and to a goodbye behind it, unless something is still to be settled."""
+        """The answer to the matter and to a goodbye behind it, unless that left something to be settled."""
         last, session.last = session.last, None  # what was asked before is answered
         settling, session.last = self.waits(session), last
-        if answer.end or settling:
+        if answer.end or (settling and session.changed):
             return answer
         told, bye = QUESTION.sub("", answer.text).strip(), self.farewell(session)
         acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
@@ -323,7 +412,8 @@ class CourteousBot(ABC, Generic[Held]):
         """The answer to what is not about the matter; None where it may be."""
         answered = self.waits(session) and heard.did("affirm", "negate")
         leaves = heard.did("ciao") and session.last is not None and session.last.acts[:1] != (Act("hello"),)
-        if heard.did("bye") or leaves:
+        agrees = answered and heard.did("affirm") and not asked_for_more(session.last)  # yes, and goodbye
+        if (heard.did("bye") or leaves) and not agrees:
             return self.farewell(session)
         if heard.did("done"):
             return self.finish(session)
@@ -407,8 +497,13 @@ class CourteousBot(ABC, Generic[Held]):
             return own
         question, asks = self.question(session)
         own = self.words(session)
-        asked = is_question(heard.text, session.language)
-        puzzled = self._unanswered(session) if asked else own["puzzled"]
+        questions = [one for one in sentences_of(heard.text) if asks_openly(one, session.language)]
+        questions = [
+            one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT
+        ]
+        asked = bool(questions)
+        words = self.not_explained(session, heard.text)
+        puzzled = self._unanswered(session, quoted(questions[-1])) if asked else naming(own["puzzled"], words)
         if asked and self.waits(session) and len(heard.said) <= _SHORT and not asked_for_more(session.last):
             puzzled = self._helped(session, question)  # which one? what number?
         if session.lost < _AT_A_LOSS:
@@ -428,6 +523,29 @@ class CourteousBot(ABC, Generic[Held]):
         session.changed = before != self._snapshot(session)
         if session.changed:
             session.before.append(before)
+
+
+@cache
+def _gives_up(language: str) -> re.Pattern[str]:
+    """Words with which people give up: never mind, lasci perdere."""
+    forms = [form for phrase in speech(language).alone["bye"] for form in forms_of(phrase)]
+    forms = [re.escape(one) for one in forms if " " in one or one == "nevermind"]
+    return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.I)
+
+
+def _last(answer: Answer) -> str:
+    """The question at the end of an answer."""
+    found = QUESTION.search(answer.text)
+    return found[0].strip() if found else ""
+
+
+def naming(sentence: str, words: str) -> str:
+    """The sentence that something was not understood, with what that was."""
+    form = re.compile(r"\b(understand|capito)\.")
+    marks = {"understand": "“{}”", "capito": "«{}»"}
+    return (
+        form.sub(lambda one: f"{one[1]} {marks[one[1]].format(words)}.", sentence, 1) if words else sentence
+    )
 
 
 def asked_for_more(last: Reply | None) -> bool:

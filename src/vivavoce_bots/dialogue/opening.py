@@ -74,6 +74,8 @@ class Clock:
             )
         ]
         self._bare = re.compile(rf"\b{number}(?: (?P<minute>[0-5][0-9]))?\b")
+        counted = "|".join(words["counted"])
+        self._counted = re.compile(rf"\b\d+[ -](?:{counted})\b|\b(?:{counted}) \d+\b")
 
     def find(self, text: str, *, asked: bool, dated: bool = False) -> str | None:
         """The time that a text names, such as 20:30.
@@ -82,6 +84,7 @@ class Clock:
                since the text names the day, too
         """
         plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), text.lower())
+        plain = self._counted.sub(" ", plain)  # twelve people are no twelve o'clock
         forms = [*self._forms, (self._bare, 0)] if asked else self._forms
         for form, minutes in forms:
             found = form.search(plain)

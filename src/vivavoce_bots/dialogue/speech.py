@@ -32,6 +32,8 @@ class Speech:
     small: list[str]
     tags: list[str]
     interrogatives: list[str]
+    once: list[str]
+    rhetorical: list[str]
     order: Mapping[str, Phrases]
     hints: Mapping[str, Phrases]
     asks: Phrases

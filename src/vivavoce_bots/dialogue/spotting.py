@@ -4,9 +4,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"\w+(?:'(?=\w))?")
+_MARK = re.compile(r"[,.;:!?…]")
 LONGEST_TEXT = 2_000
 _SHORT = 2
 _LONGEST_STEM = 20
@@ -35,6 +37,16 @@ def tokens(text: str) -> list[str]:
     if text.isascii():
         return _TOKEN.findall(text[:LONGEST_TEXT].lower())
     return _TOKEN.findall(_plain(text))
+
+
+def breaks(text: str) -> set[int]:
+    """The words before which a clause begins, by their place: behind a comma or a full stop."""
+    plain = text[:LONGEST_TEXT].lower() if text.isascii() else _plain(text)
+    words = list(_TOKEN.finditer(plain))
+    return {
+        at for at, (before, word) in enumerate(pairwise(words), 1)
+        if _MARK.search(plain, before.end(), word.start())
+    }  # fmt: skip
 
 
 def _plain(text: str) -> str:

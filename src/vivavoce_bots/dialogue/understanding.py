@@ -5,9 +5,11 @@ from random import Random
 from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
+from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, quoted, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.dialogue.hearing import names_something
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
-from vivavoce_bots.dialogue.speech import is_question, speech, without_tag
+from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
 
 _NEAR = 3
@@ -16,6 +18,11 @@ _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
 _ASKING = ("asking", "being", "service")
 _SILENT = ("service", "slot", "not", "asking", "being", "questioning", "options", "wanting")
+_UNSURE = ("service", "help")
+_ANYWHERE = ("anywhere", "wherever", "ovunque", "dovunque")
+_NO_PLACE = (DAY, TIME, "food", "pricerange")
+_IDLE = ("hello", "dear", "chat", "praise", "affirm", "negate")
+_ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -114,6 +121,68 @@ class Understanding:
         confirming  it asked whether it had heard rightly: yes and no are about that, not the slot
         venue       the venue on offer: questions are about that
         """
+        text = present(text, self._language)
+        sentences = sentences_of(text)
+        if len(sentences) < 2:
+            return self._sentence(text, asked, confirming=confirming, venue=venue)
+        each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
+        return self._together(sentences, each)
+
+    def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
+        """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
+        asks = [is_question(one, self._language) for one in sentences]
+        wants = {
+            act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
+        }
+        led = any(act.act in _UNSURE for acts, so in zip(each, asks, strict=True) if so for act in acts)
+        kept: list[Act] = []
+        for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
+            for act in acts:
+                if _wants(act) and so and (act.slot in wants or led):
+                    continue
+                if act.act in _ENDING and at + 1 < len(each) and any(each[at + 1 :]):
+                    continue  # stop! a pub, I said
+                if _wants(act):
+                    kept = [one for one in kept if not _wants(one) or one.slot != act.slot]
+                kept.append(act)
+        return tuple(dict.fromkeys(kept))
+
+    def passed_over(self, text: str, venue: Venue | None = None) -> str:
+        """A question in a turn that is understood as nothing, as it was said; `` where there is none."""
+        sentences = sentences_of(text)
+        each = [self._sentence(one, None, confirming=False, venue=venue) for one in sentences]
+        asks = [asks_openly(one, self._language) for one in sentences]
+        wants = {
+            act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
+        }
+        for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
+            idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
+            if so and idle and len(self._tokens(sentence)) > 2:
+                return quoted(sentence)
+        return ""
+
+    def not_explained(self, text: str) -> str:
+        """The words of a turn that nothing explains, as they were said; `` where all is explained."""
+        return first_strange(text, self._strange)
+
+    def _strange(self, clause: str) -> list[str]:
+        said = tokens(clause)
+        spans = self._spotter.find(clause, said)
+        if any(span.entry.kind in COURTESIES for span in spans):
+            return []
+        covered = {at for span in spans for at in range(span.start, span.end)}
+        fillers = {word for phrase in self._speech.fillers for word in tokens(phrase)}
+        known = self._small | fillers
+        return [
+            word
+            for at, word in enumerate(said)
+            if at not in covered and word not in known and len(word) > 2 and not word.endswith("'")
+        ]
+
+    def _sentence(
+        self, text: str, asked: str | None, *, confirming: bool, venue: Venue | None
+    ) -> tuple[Act, ...]:
+        """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
         said = self._tokens(text)
         whole = self._wholes.kind(said)
@@ -134,6 +203,12 @@ class Understanding:
             acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
         if not acts and any(span.entry.kind == "service" for span in turn.spans):
             return (Act("service"),)
+        if (
+            not acts
+            and asked in self._constraints
+            and any(span.entry.kind == "options" for span in turn.spans)
+        ):
+            return (Act("help", asked),)  # what choices are there?
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
         unknown = unknown or (len(said) > 1 and text.rstrip().endswith("?"))
         if not acts and unknown and venue is not None:
@@ -167,6 +242,8 @@ class Understanding:
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
+        if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
+            return None
         if kind == "complaint" and is_question(turn.text, self._language):
             return None
         if (
@@ -184,6 +261,8 @@ class Understanding:
         if kind in ("dontcare", "suggest") and self._slot_beside(index, turn.spans):
             return stating("inform", self._slot_beside(index, turn.spans) or "", DONTCARE)
         if kind == "dontcare":
+            if turn.asked in _NO_PLACE and turn.said[turn.spans[index].start] in _ANYWHERE:
+                return None
             if turn.asked in self._constraints:
                 return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
@@ -196,7 +275,11 @@ class Understanding:
             held = turn.venue.value(beside) if beside else None
             return stating("inform", beside, held, "!=") if beside and held else Act(kind)
         if kind == "ciao":
-            leaves = turn.venue is not None or any(span.entry.kind == "thankyou" for span in turn.spans)
+            leaves = (
+                turn.venue is not None
+                or index > 0
+                or any(span.entry.kind == "thankyou" for span in turn.spans)
+            )
             return Act("bye" if leaves else "hello")
         if kind in _SILENT and not (kind == "slot" and self._wants_options(turn)):
             return None
@@ -213,7 +296,10 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
-        denied = cue == "not" or self._compared(index, turn, slot, before)
+        after = turn.spans[index + 1 : index + 2]
+        thrown = self._language == "it" and bool(after) and after[0].start == span.end  # il sushi no
+        thrown = thrown and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+        denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
 
     @staticmethod
@@ -246,6 +332,9 @@ class Understanding:
             return None
         if slot in self._speech.attributes and slot not in self._domain.slots and self._beside(index, turn):
             return None
+        word = turn.said[turn.spans[index].start]
+        if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
+            return None  # a place where one eats well
         before = turn.spans[index - 1].entry.kind if index else None
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None
@@ -300,9 +389,7 @@ class Understanding:
         for other in [*spans[max(0, index - 1) : index], *spans[index + 1 : index + 2]]:
             gap = max(other.start - span.end, span.start - other.end)
             about_value = other.entry.kind == "value" and other.entry.slot not in (TYPE, NAME)
-            left = other.entry.kind == "dontcare" or (
-                other.entry.kind == "suggest" and slot in self._constraints
-            )
+            left = other.entry.kind in ("dontcare", "suggest") and slot in self._constraints
             if (about_value and gap == 0) or (left and gap <= _NEAR):
                 return True
         return any(
@@ -310,3 +397,8 @@ class Understanding:
             for other in spans
             if other != span
         )
+
+
+def _wants(act: Act) -> bool:
+    """Whether an act says what is wanted."""
+    return act.act == "inform" and act.op == "="

@@ -6,11 +6,13 @@ several or none are meant, or something was said of them that nobody knows, it a
 else instead.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
+from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, asked_for_more
 from vivavoce_bots.dialogue.spotting import Spotter
@@ -30,6 +32,26 @@ _MATTER: Final = (
 )  # fmt: skip
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
+_ON_NOW: Final = {
+    "en": re.compile(
+        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
+        r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
+        r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
+        r"(?![^.!]*\b(?:tv|telly|television|tonight)\b)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:(?:che )?cosa (?:è|c'è|ho|hai)(?: rimasto| di)* acceso"
+        r"|c'è (?:ancora )?qualcosa (?:di |che è )?acceso|è acceso qualcosa|quali? \w+ (?:è|sono) acces\w)",
+        re.I,
+    ),
+}
+_ONE_MORE: Final = re.compile(
+    r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
+    re.I,
+)
+_LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
+_LIKE: Final = {"louder": "faster", "softer": "slower", "faster": "louder", "slower": "softer"}
 _WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
 
@@ -62,6 +84,8 @@ class HouseBot(CourteousBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"),))
 
     def about(self, session: Session, heard: Heard) -> bool:
+        if _ON_NOW[session.language].search(heard.text):
+            return True
         if session.waiting and session.waiting[0].asks in SERVED:
             return self._services.channel(session, heard.text) is not None or heard.did(*_MATTER)
         return heard.did(*_MATTER)
@@ -109,12 +133,28 @@ class HouseBot(CourteousBot[Session]):
 
     # --- what is said --------------------------------------------------------------------------------------
 
+    def _on_now(self, session: Session) -> Answer:
+        """What is switched on."""
+        on = [one for one in self._home.devices if self._telling.state(session, one) != "off"
+              and "off" in self._home.kinds[self._home.devices[one].kind].deeds]  # fmt: skip
+        names = self._telling.listed(session, on, "and") if on else ""
+        told = self.words(session)["on_now" if on else "nothing_on"].format(names=names)
+        question, asks = self.question(session)
+        return Answer(f"{told} {question}", (*(stating("inform", "state", f"{one}:on") for one in on), *asks))
+
     def matter(self, session: Session, heard: Heard) -> Answer | None:
+        if _ON_NOW[session.language].search(heard.text):
+            self.let_go(session)
+            return self._on_now(session)
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
-            heard.text, self._hearing[session.language], self._readers[session.language], kind
+            _ONE_MORE.sub("", _LEFT.sub(r"\1", without_meanwhile(heard.text))),
+            self._hearing[session.language],
+            self._readers[session.language],
+            kind,
         )
+        clauses = _in_the_room(clauses)
         named = {one.reference.kind for one in clauses if one.deed}
         clauses = [one for one in clauses if not _wishes(one, named)]
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
@@ -122,6 +162,13 @@ class HouseBot(CourteousBot[Session]):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
+        if told.acts:  # the radio! turn the radio off: what was done needs no question
+            acted = {act.value for act in told.acts if act.act == "inform"}
+            session.waiting = [
+                one
+                for one in session.waiting
+                if not (one.asks in ("deed", "confirm") and set(one.choices) <= acted and one.choices)
+            ]
         cannot = self.words(session)["cannot"]
         if any(one != cannot for one in told.sentences):  # let me sit down; could you put the telly on
             told.sentences = [one for one in told.sentences if one != cannot]
@@ -179,6 +226,13 @@ class HouseBot(CourteousBot[Session]):
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
         said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
+        clear = [
+            one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")
+        ]
+        if pending.choices and first is not None and first.reference.strange and not first.did("not"):
+            first = next(
+                (one for one in clear if self._meant(session, one.reference, pending.choices)), first
+            )
         if first is not None and first.did("not") and pending.choices and (first.reference.placed):
             left_out = self._meant(session, first.reference, pending.choices)
             kept = tuple(one for one in pending.choices if one not in left_out)
@@ -189,6 +243,9 @@ class HouseBot(CourteousBot[Session]):
                 return self._narrowed(session, pending, kept, told)
         points = first is not None and first.reference.it and session.about and not first.placed
         if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
+            return False
+        if first is not None and first.deed and first.reference.every and not first.reference.kind:
+            session.waiting = []  # everything off
             return False
         new = (
             first is not None
@@ -359,6 +416,9 @@ class HouseBot(CourteousBot[Session]):
         devices = self._meant(session, reference, choices) or (
             self._meant(session, reference) if choices and reference.placed else []
         )
+        alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
+        if alone and clause.deed and not clause.did("relation"):
+            reference = replace(reference, strange="")  # get the fan going: there is one fan
         if reference.strange or not devices:
             self._not_known(session, clause, reference, devices or list(choices), told)
             return
@@ -397,7 +457,12 @@ class HouseBot(CourteousBot[Session]):
             one for one in self._home.devices if deed in self._home.kinds[self._home.devices[one].kind].deeds
         ]
         kinds_of = {one: self._home.kinds[self._home.devices[one].kind] for one in session.about}
-        fitting = [one for one in session.about if kinds_of[one].deed(deed) is not None] or fitting
+        fits = [
+            one
+            for one in session.about
+            if kinds_of[one].deed(deed) or kinds_of[one].deed(_LIKE.get(deed, ""))
+        ]
+        fitting = fits or fitting
         spoken_of = tuple(one for one in session.about if one in fitting)
         kinds = self._kinds(fitting)
         just_now = any(set(one.before) == set(spoken_of) for one in session.done)
@@ -431,7 +496,7 @@ class HouseBot(CourteousBot[Session]):
         done: dict[tuple[str, str], list[str]] = {}
         for one in devices:
             kind = self._home.kinds[self._home.devices[one].kind]
-            deed = kind.deed(wanted)
+            deed = kind.deed(wanted) or kind.deed(_LIKE.get(wanted, ""))
             if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
                 name = self._telling.listed(session, devices, "and")
                 told.sentences.append(words["cannot_deed"].format(name=name))
@@ -459,6 +524,8 @@ class HouseBot(CourteousBot[Session]):
         """How devices are, or which there are."""
         words, reference = self.words(session), clause.reference
         devices = self._meant(session, reference)
+        if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
+            reference = replace(reference, strange="")
         if reference.strange or not devices or not reference.said:
             devices = [] if reference.strange or reference.said else self._home.of_kind(None)
         if not devices:
@@ -469,9 +536,8 @@ class HouseBot(CourteousBot[Session]):
         deed = kind.deed(clause.deed) if clause.deed else None
         if clause.did("what") and deed is None and len(devices) > 1:
             names = self._telling.listed(session, devices, "and", whole=False)
-            told.sentences.append(
-                words["rooms"].format(kind=self._telling.kind(session, reference.kind), names=names)
-            )
+            kinds = self._telling.kind(session, reference.kind)
+            told.sentences.append(capital(words["rooms"].format(kind=kinds, names=names)))
         elif deed is None:
             told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
         else:
@@ -491,6 +557,18 @@ class HouseBot(CourteousBot[Session]):
     def _ask(self, session: Session, pending: Pending) -> None:
         if pending not in session.waiting:
             session.waiting.append(pending)
+
+
+def _in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there."""
+    told = {room for one in clauses if not one.deed for room in one.reference.rooms}
+    if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
+        return list(clauses)
+    return [
+        replace(one, reference=replace(one.reference, rooms=frozenset(told)))
+        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every else one
+        for one in clauses
+    ]  # fmt: skip
 
 
 def _wishes(clause: Clause, named: set[str | None]) -> bool:

@@ -10,6 +10,8 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
 from vivavoce_bots.house.reference import Reader, Reference
 
 _MOST: Final = 12
+_AND: Final = ("and", "but", "so", "e", "ma")
+_WHO: Final = ("who", "why", "chi", "perche")
 _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
 
@@ -89,6 +91,8 @@ def _clause(
     reference = reader.read(said, spans, of_kind)
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
+    first = next((word for word in said if word not in _AND), "")
+    asks = asks or (question and first in _WHO)  # who left it on?
     covered = {place for span in spans for place in range(span.start, span.end)}
     loose = any(at not in covered and not reader.knows(word) for at, word in enumerate(said))
     return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None), loose=loose)

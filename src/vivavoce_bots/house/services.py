@@ -35,6 +35,7 @@ class Memory(Protocol):
     messages: bool
     channel: str | None
     told_of: str | None
+    about: tuple[str, ...]
     recording: tuple[str, ...]
 
 
@@ -72,6 +73,9 @@ class Services:
             or (clause.deed == "play" and not clause.reference.said)
         ):
             return self._machine(session, clause, words)
+        watching = set(session.about) <= {"television"} and session.told_of is not None
+        if clause.deed == "on" and clause.reference.it and clause.reference.kind is None and watching:
+            return self._of_channel(session, "television", "", words)  # put that on
         if clause.deed == "record":
             return self._of_channel(session, "recording", " ".join(clause.said), words)
         if clause.did("guide") or (clause.did("programme") and clause.deed != "watch"):

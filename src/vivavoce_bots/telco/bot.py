@@ -17,12 +17,19 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
 from vivavoce_bots.dialogue.numbers import number_meant
+from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASKS
 
+_WHAT_IS_IT: Final = re.compile(r"\W*(?:what's|what is|che cos'è|cos'è|che cosa è|cosa vuol dire)\b", re.I)
+_LONGEST_NAME: Final = 3
+_BARE: Final = 3  # words of an amount that stands by itself
+_NAMES: Final = re.compile(r"\bmare 50\b|\b119\b", re.I)
 _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
@@ -132,7 +139,33 @@ class TelcoBot(CourteousBot[Session]):
         if self._alignment:
             self._align(session, heard)
         understood = (Meaning(tuple(stating("inform", "task", one) for one in named), 1.0),)
+        amount = self._amount(session, heard.text)
+        corrects = heard.did("negate") and amount is not None and session.asking in ("confirm", "amount")
+        corrects = corrects or (
+            heard.did("affirm") and amount == session.amount and session.asking == "confirm"
+        )
+        named = [one for one in named if one in _OPERATIONS] if corrects else named
+        operation = next((one for one in named if one in _OPERATIONS), None)
+        told_besides = [one for one in named if one not in _OPERATIONS] if operation else []
+        named = [operation] if operation else named
         answer = self._answer(session, heard, named[0] if named else None)
+        if answer is not None and told_besides:
+            facts = [
+                self._told(session, one, value=self._value(session, one), word=self._called(session, one))
+                for one in told_besides
+            ]
+            acts = [stating("inform", one, self._value(session, one)) for one in told_besides]
+            answer = answer._replace(text=" ".join([*facts, answer.text]), acts=(*acts, *answer.acts))
+        more = [one for one in named[1:] if one not in _OPERATIONS]
+        if answer is not None and named and named[0] not in _OPERATIONS and more:
+            told = [
+                self._told(session, one, value=self._value(session, one), word=self._called(session, one))
+                for one in more
+            ]
+            question = self.words(session)["more"]
+            text = " ".join([answer.text.removesuffix(question).strip(), *told, question])
+            acts = [stating("inform", one, self._value(session, one)) for one in more]
+            answer = answer._replace(text=text, acts=(*answer.acts[:-1], *acts, *answer.acts[-1:]))
         return answer._replace(understood=understood) if answer else None
 
     def _answer(self, session: Session, heard: Heard, task: str | None) -> Answer | None:
@@ -183,11 +216,14 @@ class TelcoBot(CourteousBot[Session]):
         return self.words(session)[sentence].format(**gaps)
 
     def _tasks(self, session: Session, heard: Heard) -> list[str]:
-        asked = ASKED[session.language].items()
-        found = [(task, re.search(form, heard.text, re.I)) for task, form in asked if task in TASKS]
-        return [
-            task for task, form in found if form and not self._unwanted(session, heard.text[: form.start()])
-        ]
+        sentences, found = sentences_of(heard.text), list[str]()
+        for task, form in ASKED[session.language].items():
+            for sentence in sentences if task in TASKS else ():
+                match = re.search(form, sentence, re.I)
+                wanted = match and not self._unwanted(session, sentence[: match.start()])
+                if match and wanted and not _WHAT_IS_IT.match(sentence[match.end() :]):
+                    found += [task] if task not in found else []
+        return found
 
     def _denied(self, session: Session, heard: Heard) -> bool:
         """Whether a task is named only as one that is not wanted."""
@@ -235,7 +271,10 @@ class TelcoBot(CourteousBot[Session]):
         return Answer(*self.question(session))
 
     def _settle(self, session: Session, heard: Heard) -> Answer | None:
-        if self._amount(session, heard.text) is not None or self._named(session, heard.text) not in (
+        amount = self._amount(session, heard.text)
+        if amount == session.amount and heard.did("affirm") and not heard.did("negate"):
+            return self._carry_out(session)
+        if amount is not None or self._named(session, heard.text) not in (
             None,
             session.recipient,
         ):
@@ -263,13 +302,38 @@ class TelcoBot(CourteousBot[Session]):
         )
 
     def _amount(self, session: Session, text: str) -> int | None:
-        return number_meant(text, session.language)
+        """The euros of an operation: none of what a bill was, of a name or of a telephone number."""
+        language = session.language
+        text = _NAMES.sub(" ", text)
+        asked = ASKED[language].items()
+        operation = "|".join(f"(?:{form})" for task, form in asked if task in _OPERATIONS)
+        facts = "|".join(f"(?:{form})" for task, form in asked if task not in _OPERATIONS)
+        sentences = sentences_of(text)
+        ordered = [one for one in sentences if re.search(operation, one, re.I)]
+        ordered = [one for one in ordered if number_meant(one, language) is not None]
+        if session.task not in _OPERATIONS and session.asking is None and not ordered:
+            bare = (len(tokens(text)) <= _BARE and not is_question(text, language)) or re.search(
+                operation, text, re.I
+            )
+            return number_meant(text, language) if bare else None
+        pieces = [one for part in ordered or sentences for one in re.split(r"(?<=[,;:])\s+", part)]
+        told = [
+            one
+            for one in pieces
+            if re.search(operation, one, re.I) and number_meant(one, language) is not None
+        ]
+        if ordered and len(told) == 1:
+            return number_meant(told[0], language)
+        own = [one for one in pieces if re.search(operation, one, re.I) or not re.search(facts, one, re.I)]
+        return number_meant(" ".join(own), language)
 
     def _recipient(self, session: Session, heard: Heard) -> str | None:
         named = self._named(session, heard.text)
         if named is not None:
             return named
         words = [word for word in heard.rest if len(word) > 1 and word.isalpha()]
+        if session.asking == "recipient" and words and heard.said[-len(words) :] == words:
+            return " ".join(words[-_LONGEST_NAME:]).title()
         return words[-1].title() if session.asking == "recipient" and words else None
 
     def _named(self, session: Session, text: str) -> str | None:
@@ -279,5 +343,8 @@ class TelcoBot(CourteousBot[Session]):
         alone = text.strip(" .!")
         if session.asking == "amount" and alone.istitle() and alone.isalpha():
             return alone
+        alone = [one.strip(" .!,") for one in sentences_of(text)] if session.asking == "confirm" else []
+        if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:
+            return named[-1]
         found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
         return found[-1].title() if found else None

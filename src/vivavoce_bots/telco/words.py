@@ -10,7 +10,7 @@ ASKED: Final = {
         "top_up": r"\b(top(ping|ped)?\b.{0,25}\bup|top[ -]?up|re-?charge|re-?load|load|refill"
         r"|for my (phone|card)"
         r"|fill (it|my \w+|the \w+) up|(put|add|stick|get)\b.{0,30}\b(euros?|money|credit|card"
-        r"|phone|on it|on there))\b",
+        r"|phone|on it|on there)|put \w+(?: \w+)? on(?! (?:the|my|a)))\b",
         "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|pay (some|money)\w* to"
         r"|(send|give|pass on)\b.{0,25}\b(money|euros?|some|[0-9]+)|(send|give) \w+ to (my|[A-Z]))\b",
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
@@ -18,7 +18,8 @@ ASKED: Final = {
         r"|(paid|pay)\b.{0,12}\b(already|yet)|what (was|came) (taken|off)|where (did|has) my money)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
         r"|how much do i (have to )?pay)\b",
-        "credit": r"\b(credit|balance|money (do i have|is there|left|on (it|my \w+))"
+        "credit": r"\b(credit|balance|(how much|what)('s| is) left"
+        r"|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
         r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
         r"how much( \w+)? (is|have i got"
@@ -198,7 +199,7 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
 DENIED: Final = {
     "en": re.compile(
         r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|"
-        r"never)\W+(?:\w+\W+){0,3}$",
+        r"never)\W+(?:\w+\W+){0,3}$|\bno $",
         re.I,
     ),
     "it": re.compile(

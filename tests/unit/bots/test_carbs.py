@@ -60,12 +60,12 @@ def test_nothing_is_counted_for_a_dish_that_nobody_knows() -> None:
 
 
 def test_a_name_is_learnt_where_the_vocabulary_can_be_extended_and_there_alone() -> None:
-    taught = ["100 g of seitan", "no", "chickpeas", "200 g of seitan", "no"]
+    taught = ["100 g of seitan", "no", "chickpeas", "another 200 g of seitan", "no"]
     session, said = talk("vocabulary-extension", *taught)
     assert "remember seitan" in said[3]
     assert session.total == 27 + 54
     assert "seitan 200 g" in said[-1]
-    control, _ = talk("control", "100 g of seitan", "no", "200 g of seitan", "no")
+    control, _ = talk("control", "100 g of seitan", "no", "another 200 g of seitan", "no")
     assert control.lexicon.learnt == {}
 
 

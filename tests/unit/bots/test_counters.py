@@ -113,7 +113,7 @@ def test_the_same_station_twice_and_more_passengers_than_seats_are_refused() -> 
 
 @pytest.mark.parametrize(("name", "language", "words"), [
     ("library", "en", ["borrow, reserve or renew", "What do you need?", "Not understood."]),
-    ("library", "it", ["prendere in prestito", "Che cosa Le serve?", "Non ho capito."]),
+    ("library", "it", ["prendere in prestito", "Che cosa Le serve?", "Non ho capito «dipingi un drago»."]),
     ("pharmacy", "en", ["put things aside", "what can I do for you?", "lost me"]),
     ("pharmacy", "it", ["metterlo da parte", "che cosa posso fare per Lei?", "mi sono perso"]),
     ("trains", "en", ["refund, lost property", "Request?", "Entry not recognised"]),

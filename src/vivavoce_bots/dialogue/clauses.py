@@ -1,0 +1,79 @@
+"""A turn as its sentences and clauses: which of them ask, and what nothing explains."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Final
+
+from vivavoce_bots.dialogue.speech import is_question, speech
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+
+_SENTENCES: Final = re.compile(r"(?<=[.!?;…])\s+")
+_CLAUSES: Final = re.compile(r"[.!?;…:,]+(?=\s|$)|\s[-–—]\s")
+_MEANWHILE: Final = re.compile(
+    r"\b(?:(?:while|before|until) (?:i|we|he|she|they|my)\b(?!'(?:m|re) (?:at it|here))|mentre|intanto che|"
+    r"finché|prima che)\b[^,.;:!?]*",
+    re.I,
+)
+_MOST: Final = 12
+_LONGEST_QUOTE: Final = 10
+_LONGEST_STRANGE: Final = 6
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a turn, twelve at most."""
+    return [one.strip() for one in _SENTENCES.split(text[:LONGEST_TEXT]) if one.strip()][:_MOST]
+
+
+def clauses_of(text: str) -> list[str]:
+    """The clauses of a turn, between its marks, twelve at most."""
+    return [one.strip() for one in _CLAUSES.split(text[:LONGEST_TEXT]) if one.strip()][:_MOST]
+
+
+def asks_openly(sentence: str, language: str) -> bool:
+    """Whether a sentence asks something, and is not scolding: `what is wrong with you?`."""
+    return is_question(sentence, language) and not _scolds(language).search(sentence)
+
+
+def quoted(sentence: str) -> str:
+    """A question as it is said back: its last clause, if it is long; `` where that is too long."""
+    sentence = sentence.strip()
+    if len(sentence.split()) > _LONGEST_QUOTE:
+        sentence = re.split(r"(?<=[,;.!?:…])\s+", sentence)[-1]
+    words = sentence.strip(" ,;.!…")
+    return words if 0 < len(words.split()) <= _LONGEST_QUOTE else ""
+
+
+def first_strange(text: str, strange: Callable[[str], Sequence[str]]) -> str:
+    """The first short clause that has words which nothing explains, without what stands around them."""
+    for clause in clauses_of(text):
+        unknown = set(strange(clause))
+        words = clause.split()
+        known = [at for at, word in enumerate(words) if unknown & set(tokens(word))]
+        if unknown and known and known[-1] - known[0] < _LONGEST_STRANGE:
+            return " ".join(words[known[0] : known[-1] + 1]).strip(" \"'«»“”()")
+    return ""
+
+
+def without_meanwhile(text: str) -> str:
+    """A text without what somebody does meanwhile: `cook it while I lay the table`."""
+    kept = _MEANWHILE.sub("", text[:LONGEST_TEXT])
+    return kept if kept.strip(" ,.;!?") else text
+
+
+def present(text: str, language: str) -> str:
+    """A turn without the clauses that tell of another time, `yesterday`; all of it if none is left."""
+    form = _once(language)
+    pieces = re.split(r"(?<=[.!?;:,…])\s+", text[:LONGEST_TEXT])
+    kept = [one for one in pieces if not form.search(one)]
+    return " ".join(kept) if kept else text
+
+
+@cache
+def _once(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(speech(language).once)})\b", re.I)
+
+
+@cache
+def _scolds(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(speech(language).rhetorical)})\b", re.I)
