@@ -39,7 +39,7 @@ _PIECE: Final = CALLERS_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class SharedTrial:
     """What the pieces of one simulation share; `seed` is of tasks and systems, drawn by caller."""
 
     study: "Study"
@@ -50,7 +50,7 @@ class Trial:
     error_rate: float
 
 
-def simulate_elsewhere(trial: Trial, log: Log, amount: int, report: Progress | None) -> int:
+def simulate_elsewhere(trial: SharedTrial, log: Log, amount: int, report: Progress | None) -> int:
     """Hold so many simulated dialogues, or visits, on the engine that was named; returns how many ended.
 
     Note    so many callers are a piece, however many workers there are; each piece has a log of its own while
@@ -76,7 +76,7 @@ def simulate_elsewhere(trial: Trial, log: Log, amount: int, report: Progress | N
     return ended
 
 
-def _require_portable(trial: Trial) -> None:
+def _require_portable(trial: SharedTrial) -> None:
     try:
         pickle.dumps(trial)
     except (pickle.PicklingError, TypeError, AttributeError):
@@ -90,7 +90,7 @@ def _begin(study: "Study", tx: Transaction) -> None:
     tx.record_study(study.name, study.revision, study.file_text, study.entities())
 
 
-def _call(trial: Trial, callers: Callers) -> tuple[int, Visits]:
+def _call(trial: SharedTrial, callers: Callers) -> tuple[int, Visits]:
     """How many dialogues or visits ended, and the events of each visit, by caller."""
     with (
         TemporaryDirectory(prefix="vivavoce-callers-") as folder,
@@ -101,7 +101,7 @@ def _call(trial: Trial, callers: Callers) -> tuple[int, Visits]:
     return held, sorted(visits, key=_number)
 
 
-async def _held(trial: Trial, callers: Callers, log: Log) -> int:
+async def _held(trial: SharedTrial, callers: Callers, log: Log) -> int:
     engine = SessionEngine(trial.study, log, make_connectors(trial.study))
     await engine.start()
     try:

@@ -151,11 +151,11 @@ def simulate_study(
     from vivavoce.trial.engine import SessionEngine
 
     if elsewhere():
-        from vivavoce.api.callers_elsewhere import Trial, simulate_elsewhere
+        from vivavoce.api.callers_elsewhere import SharedTrial, simulate_elsewhere
         from vivavoce.simulation.user_profile import Population
 
         users = chosen or ChosenUsers(Population(seed), None)
-        shared = Trial(
+        shared = SharedTrial(
             study=study, population=users.population, casting=users.casting, language=users.language,
             seed=seed, error_rate=error_rate,
         )  # fmt: skip

@@ -12,7 +12,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from pathlib import Path
@@ -92,15 +92,21 @@ def in_pieces(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> Itera
 
 def _do(work: Callable[[Piece], Result], piece: Piece) -> Result:
     """With one thread of linear algebra: sums that are split over several have other last digits."""
-    with _linear_algebra(len(sys.modules)).limit(limits=1, user_api="blas"):
+    loaded = _linear_algebra(len(sys.modules))
+    with nullcontext() if loaded is None else loaded.limit(limits=1, user_api="blas"):
         return work(piece)
 
 
 @lru_cache(maxsize=1)
 def _linear_algebra(modules: int) -> Any:
-    """Libraries of linear algebra that are loaded; looked for again where modules were loaded since."""
-    from threadpoolctl import ThreadpoolController
+    """Libraries of linear algebra that are loaded; looked for again where modules were loaded since.
 
+    Empty  without the extra `fast` nothing holds them back here, and no engine is read: None
+    """
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ModuleNotFoundError:
+        return None
     return ThreadpoolController()
 
 
@@ -108,11 +114,13 @@ def read_engine(text: str | None) -> Engine:
     """The engine that a word names: here (None as well), processes, processes:N, dask, dask://HOST:PORT.
 
     Raises  UnknownName: it names none; InputError: not a number of processes, or no address
-            MissingExtra: Dask is not installed
+            MissingExtra: Dask, or what holds linear algebra to one thread, is not installed
     """
     kind, _, rest = (text or "here").partition(":")
     if kind == "here" and not rest:
         return Engine()
+    if kind in ("processes", "dask"):
+        require("threadpoolctl")
     if kind == "processes":
         return Processes(_number(rest) if rest else os.cpu_count() or 1)
     if kind == "dask":

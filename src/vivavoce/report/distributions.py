@@ -87,8 +87,8 @@ def likert_figure(
         text = per_item.mark_text(
             align="left", baseline="top", lineBreak="\n", color=INK, fontSize=12, yOffset=4 - step / 2
         ).encode(x=alt.XValue(0), text=alt.Text("shown:N"))
-        return (bars + middle + text if sentences else bars + middle).properties(
-            width=width - room - 30, height=alt.Step(step)
+        return alt.layer(
+            bars, middle, *([text] if sentences else []), width=width - room - 30, height=alt.Step(step)
         )
 
     words = "; ".join(

@@ -135,6 +135,7 @@ def figure(
     lines = [title, mark] if mark else [title]
     context = copy_context()
 
+    @lru_cache(maxsize=4)  # print's is asked for twice: as a picture, and for its numbers
     def make(width: int) -> tuple[dict[str, Any], Any]:
         fitting = [part for line in lines for part in wrap(line, width // LETTER_PX)]
         with debug_mode(arg=False):  # what we draw is checked by drawing it, not part by part as well

@@ -151,16 +151,18 @@ def _panel(
         x=x, description=HOVER
     )
     text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
-    layers = interval + dot + text
+    layers, facts = [interval, dot, text], dict[str, Any]()
     if panel.line is not None:
         one = alt.Chart(alt.Data(values=[{"line": panel.line}]))
-        layers = one.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q")) + layers
+        line = one.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q"))
+        layers = [line, alt.layer(*layers)]
     step = STEP if len(order) <= MOST_APART else CLOSE_STEP
-    made = layers.properties(width=inner, height=alt.Step(step))
-    heading = alt.TitleParams(
-        _lines(panel.title, inner), anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK
-    )
-    return made.properties(title=heading) if titled else made
+    if titled:
+        facts["title"] = alt.TitleParams(
+            _lines(panel.title, inner), anchor="start", frame="group", fontSize=12.5, fontWeight=600,
+            color=INK,
+        )  # fmt: skip
+    return alt.layer(*layers, width=inner, height=alt.Step(step), **facts)
 
 
 def _scale(panel: IntervalPanel) -> dict[str, Any]:

@@ -32,7 +32,7 @@ WITHOUT_PARTICIPANTS: Final = "none: no participant is known"
 Weighing = Literal["dialogue", "participant", "case"]
 
 
-class Question(NamedTuple):
+class GroupQuestion(NamedTuple):
     """Two groups, by their places, on one measure; `by`: what weighs the same, None: what it counts."""
 
     measure: str
@@ -100,7 +100,7 @@ class ClusteredSummary:
             np.array([places[one] for one in sorted(group.dialogue_ids)], dtype=int) for group in found
         ]
         self._relabel, self._quick = _Relabel(DRAWS), _Relabel(QUICK)
-        self._compared: dict[tuple[Question, float], Comparison | None] = {}
+        self._compared: dict[tuple[GroupQuestion, float], Comparison | None] = {}
         self.known = bool(names)
         self.keys = [group.key for group in found]
         self.model = choose_model([group.participants for group in found])
@@ -144,9 +144,9 @@ class ClusteredSummary:
 
     def compare(self, name: str, a: int, b: int, *, level: float) -> Comparison | None:
         """The comparison itself, for intervals at other levels and equivalence; None: a group has no case."""
-        return self._found(Question(name, a, b), level)
+        return self._found(GroupQuestion(name, a, b), level)
 
-    def ask(self, questions: Iterable[Question], *, level: float) -> None:
+    def ask(self, questions: Iterable[GroupQuestion], *, level: float) -> None:
         """Compare at once what `test`, `compare` and `weighted` will be asked for; each is a piece of work.
 
         Note  where no participant is known nothing is found over them
@@ -154,11 +154,11 @@ class ClusteredSummary:
         if self.known:
             ask_all(((self, one) for one in questions), level=level)
 
-    def _found(self, question: Question, level: float) -> Comparison | None:
+    def _found(self, question: GroupQuestion, level: float) -> Comparison | None:
         ask_all([(self, question)], level=level)
         return self._compared[question, level]
 
-    def _asked(self, question: Question) -> _Cases:
+    def _asked(self, question: GroupQuestion) -> _Cases:
         name, a, b, by = question
         weighed, sides = self.weighs(name), [self._cases(name, place) for place in (a, b)]
         shares = by is None and weighed and all(counted(*self._plain(name, at)[:2]) for at in (a, b))
@@ -202,7 +202,7 @@ class ClusteredSummary:
         Input   `by`: dialogue, each dialogue's own value weighs the same; participant, each participant's own
                 ratio in a group does; case, ratios of sums with dialogues as independent
         """
-        return _difference(self._found(Question(name, a, b, by), level))
+        return _difference(self._found(GroupQuestion(name, a, b, by), level))
 
     def decisive(self, name: str, a: int, b: int, *, level: float) -> ClusteredDifference | NaiveDifference:
         """The comparison that counts: over participants wherever anybody knows who they were, else naive."""
@@ -213,7 +213,7 @@ class ClusteredSummary:
         """p and method of `test` alone, for who asks thousands of times: fewer draws, and no interval."""
         if not self.known:
             return None, "none"
-        asked = self._asked(Question(name, a, b))
+        asked = self._asked(GroupQuestion(name, a, b))
         found = compare_clusters(*asked[:4], spans=False, relabel=self._quick, weighed=asked.weighed)
         return (found.p, found.method) if found else (None, "none")
 
@@ -240,7 +240,7 @@ class ClusteredSummary:
         return tops[members], bottoms[members], self._codes[members]
 
 
-def ask_all(questions: Iterable[tuple[ClusteredSummary, Question]], *, level: float) -> None:
+def ask_all(questions: Iterable[tuple[ClusteredSummary, GroupQuestion]], *, level: float) -> None:
     """`ClusteredSummary.ask` of several summaries at once."""
     new = list(dict.fromkeys((one, asked) for one, asked in questions if (asked, level) not in one._compared))
     if new:

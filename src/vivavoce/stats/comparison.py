@@ -18,7 +18,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, sums
 from vivavoce.stats.attainable_p import reach_warnings
-from vivavoce.stats.clustered_summary import ClusteredSummary, Question, Weighing
+from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion, Weighing
 from vivavoce.stats.declared_results import Family
 from vivavoce.stats.equivalence import Margins, check_margins_used, equivalences, margin_of, no_worse_tests
 from vivavoce.stats.family import comparison_key, declared_margins, explore_measure, settled
@@ -91,7 +91,7 @@ def compare_systems(
         asked += [(name, pair, values.pair(*pair)) for pair in chosen]
     nested.ask(
         (
-            Question(name, *pair, by)
+            GroupQuestion(name, *pair, by)
             for name, pair, cases in asked
             for by in (None, *_weights(nested, cases.known()))
         ),

@@ -6,12 +6,14 @@ Source  Brier 1950; Guo et al. 2017, On calibration of modern neural networks (e
         Hanley and McNeil 1982 (area under the curve as a probability)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import spread
 from vivavoce.core.signature import installed_version, signature
@@ -20,7 +22,7 @@ from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import group_keys
 from vivavoce.measures.confidence import Ranks, SureHypothesis, sure_hypotheses
 from vivavoce.measures.recognition import LIVE, SPOKEN
-from vivavoce.stats.bootstrap import DRAWS
+from vivavoce.stats.bootstrap import CHUNK, DRAWS
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 
 Values = np.ndarray[Any, np.dtype[np.float64]]
@@ -133,24 +135,32 @@ def confidence_results(
     people = {row["dialogue_id"]: row["participant_id"] or row["dialogue_id"] for row in rows}
     keys = dict(zip((row["dialogue_id"] for row in rows), group_keys(dataset, by), strict=True))
 
-    def group(of: Sequence[SureHypothesis], key: str | None) -> GroupCalibration:
+    def group(of: Sequence[SureHypothesis], key: str | None, whole: Calibration) -> GroupCalibration:
         line = signature(
             "confidence_calibration", unit=UNIT, n=len(of), data=dataset.hash, source=source, ranks=ranks,
             bins=bins, right="every word", interval=f"cluster_bootstrap {draws} {level}",
         )  # fmt: skip
-        whole = calibration(of, [people[one.dialogue_id] for one in of], bins=bins, level=level, draws=draws)
         return GroupCalibration(key=key, found=whole, signature=line)
 
     used = {one.dialogue_id for one in found}
     typed = {row["dialogue_id"] for row in rows if row["simulated"] and row["channel"] not in SPOKEN}
     order = sorted({keys[one.dialogue_id] for one in found}, key=lambda key: (key is None, str(key)))
+    parts = [(None, found), *((key, [one for one in found if keys[one.dialogue_id] == key]) for key in order)]
+    pieces = [(of, [people[one.dialogue_id] for one in of]) for _, of in parts]
+    calibrated = in_pieces(partial(_calibrated, bins, level, draws), pieces)
+    whole, *groups = [group(of, key, one) for (key, of), one in zip(parts, calibrated, strict=True)]
     return ConfidenceResults(
         study=dataset.study, data=dataset.hash, vivavoce=installed_version(), level=level,
         simulated=dataset.simulated, source=source, ranks=ranks, by_what=by, unit=UNIT,
         dialogues=len(used), noisy=len(used & typed),
-        all=group(found, None),
-        by=tuple(group([one for one in found if keys[one.dialogue_id] == key], key) for key in order),
+        all=whole, by=tuple(groups),
     )  # fmt: skip
+
+
+def _calibrated(
+    bins: int, level: float, draws: int, piece: tuple[Sequence[SureHypothesis], Sequence[str]]
+) -> Calibration:
+    return calibration(*piece, bins=bins, level=level, draws=draws)
 
 
 def calibration(
@@ -167,25 +177,18 @@ def calibration(
     _, who = np.unique(people, return_inverse=True)
     place = np.minimum((sure * bins).astype(int), bins - 1)
 
-    def brier(weights: Values) -> float:
-        return float(np.average((sure - right) ** 2, weights=weights))
-
-    def error(weights: Values) -> float:
-        gaps = np.bincount(place, weights * (sure - right), bins)
-        return float(np.abs(gaps).sum() / weights.sum())
-
     _, rank = np.unique(sure, return_inverse=True)
-
-    def auc(weights: Values) -> float:
-        return _auc(rank, right, weights)
-
-    measured = {"brier": brier, "expected_calibration_error": error, "auc": auc}
-    intervals = _intervals(measured, who, level, draws)
-    ones, share = np.ones(len(found)), float(right.mean())
+    people = int(who.max()) + 1
+    figures = _Figures(
+        np.bincount(who, (sure - right) ** 2), np.bincount(who).astype(float),
+        np.bincount(who * bins + place, sure - right, people * bins).reshape(people, bins), rank, right, who,
+    )  # fmt: skip
+    brier, error, auc = (float(one[0]) for one in figures.of(np.ones((1, people))))
+    intervals = _intervals(figures, people, level, draws)
+    share = float(right.mean())
     return Calibration(
-        len(found), int(who.max()) + 1, share, float(sure.mean()),
-        brier(ones), error(ones), _number(auc(ones)),
-        *intervals["brier"], *intervals["expected_calibration_error"], *intervals["auc"], share * (1 - share),
+        len(found), people, share, float(sure.mean()), brier, error, _number(auc),
+        *intervals[0], *intervals[1], *intervals[2], share * (1 - share),
         tuple(_bin(number, bins, sure, right, who, place, level) for number in range(bins)),
     )  # fmt: skip
 
@@ -203,38 +206,57 @@ def _bin(
     )
 
 
-def _auc(rank: np.ndarray, right: Values, weights: Values) -> float:
-    """Chance that a right one is surer than a wrong one; nan where there is no wrong or no right one.
+class _Figures(NamedTuple):
+    """What draws of participants only weigh: sums of each of them; and of hypotheses what AUC needs.
 
-    rank  of each one's confidence among all that there are, from 0: sorting them is what costs
+    squares, cases  by participant: squared distance of confidence and outcome, hypotheses
+    gaps            by participant and bin: confidence less outcome
+    rank            of each hypothesis' confidence among all that there are, from 0: sorting is what costs
     """
-    good, bad = np.bincount(rank, weights * right), np.bincount(rank, weights * (1 - right))
-    below = np.cumsum(bad) - bad
-    pairs = good.sum() * bad.sum()
-    return float((good * (below + bad / 2)).sum() / pairs) if pairs else float("nan")
+
+    squares: Values
+    cases: Values
+    gaps: Values
+    rank: np.ndarray
+    right: Values
+    who: np.ndarray
+
+    def of(self, weights: Values) -> tuple[Values, Values, Values]:
+        """Brier score, calibration error, AUC of each draw: how often each participant counts, a row each."""
+        cases = weights @ self.cases
+        error = np.abs(weights @ self.gaps).sum(axis=1) / cases
+        return weights @ self.squares / cases, error, np.array([self._auc(row[self.who]) for row in weights])
+
+    def _auc(self, weights: Values) -> float:
+        """Chance that a right one is surer than a wrong one; nan where there is no wrong or no right one."""
+        good = np.bincount(self.rank, weights * self.right)
+        bad = np.bincount(self.rank, weights) - good
+        below = np.cumsum(bad) - bad / 2  # ties count half
+        pairs = good.sum() * bad.sum()
+        return float((good * below).sum() / pairs) if pairs else float("nan")
 
 
 def _intervals(
-    measured: dict[str, Callable[[Values], float]], who: np.ndarray, level: float, draws: int
-) -> dict[str, tuple[float | None, float | None]]:
-    """Percentile intervals, whole participants drawn.
+    figures: _Figures, people: int, level: float, draws: int
+) -> list[tuple[float | None, float | None]]:
+    """Percentile intervals of the three figures, whole participants drawn.
 
     Source  Field and Welsh 2007
     """
-    people = int(who.max()) + 1
     if people < 2:
-        return dict.fromkeys(measured, (None, None))
-    rng, drawn = np.random.default_rng(1), {name: list[float]() for name in measured}
-    for _ in range(draws):
-        weights = np.bincount(rng.integers(0, people, people), minlength=people).astype(float)[who]
-        for name, make in measured.items():
-            drawn[name].append(make(weights))
+        return [(None, None)] * 3
+    rng, drawn, at_once = np.random.default_rng(1), list[tuple[Values, ...]](), max(1, CHUNK // people)
+    for start in range(0, draws, at_once):
+        number = min(at_once, draws - start)
+        picked = rng.integers(0, people, (number, people)) + people * np.arange(number)[:, None]
+        weights = np.bincount(picked.ravel(), minlength=number * people).reshape(number, people)
+        drawn.append(figures.of(weights.astype(float)))
     tails = [(1 - level) / 2, (1 + level) / 2]
-    found: dict[str, tuple[float | None, float | None]] = {}
-    for name, values in drawn.items():
-        known = np.array(values)[~np.isnan(values)]
+    found: list[tuple[float | None, float | None]] = []
+    for values in map(np.concatenate, zip(*drawn, strict=True)):
+        known = values[~np.isnan(values)]
         low, high = np.quantile(known, tails) if len(known) else (np.nan, np.nan)
-        found[name] = _number(float(low)), _number(float(high))
+        found.append((_number(float(low)), _number(float(high))))
     return found
 
 

@@ -14,7 +14,7 @@ from vivavoce.log.declaration import frozen_revision, served_revisions, written_
 from vivavoce.log.levels import Level
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.stats.clustered_summary import ClusteredSummary, Question
+from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
 from vivavoce.stats.declared_results import (
     DeclaredChoice,
     DeclaredComparison,
@@ -123,7 +123,7 @@ def _results(dataset: Dataset, analysis: Analysis) -> list[tuple[DeclaredCompari
     ]
     nested.ask(
         (
-            Question(asked.measure, places[a], places[b])
+            GroupQuestion(asked.measure, places[a], places[b])
             for _, asked, (a, b) in pairs
             if asked.measure in MEASURES and a in places and b in places
         ),

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.clustered_summary import ClusteredSummary, Question
+from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
 from vivavoce.stats.declared import declared_family
 from vivavoce.stats.declared_results import (
     ALPHA,
@@ -140,7 +140,7 @@ def explore_measure(
 ) -> dict[Key, FamilyVerdict]:
     """A measure that no summary tests, as a family of its own over these pairs."""
     places = list(places)
-    nested.ask((Question(name, a, b) for a, b in places), level=level)
+    nested.ask((GroupQuestion(name, a, b) for a, b in places), level=level)
     tests = [
         FamilyMember(name, nested.keys[a], nested.keys[b], nested.decisive(name, a, b, level=level).p)
         for a, b in places

@@ -17,7 +17,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.populations import populations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import Sums, sums
-from vivavoce.stats.clustered_summary import ClusteredSummary, Question, Weighing, ask_all
+from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion, Weighing, ask_all
 from vivavoce.stats.declared import declaration
 from vivavoce.stats.groups import Group
 from vivavoce.stats.judged_table import JudgedTable, judged_table
@@ -183,7 +183,7 @@ def _curve(material: _Material, a: str, b: str) -> SpecificationCurve | None:
     alone = {one: _compared(material, one, a, b) for one in _samples(material, choices)}
     ask_all(
         (
-            (alone[material.dialogues(one)], Question(one.measure, 0, 1, _weighing(one)))
+            (alone[material.dialogues(one)], GroupQuestion(one.measure, 0, 1, _weighing(one)))
             for one in choices
             if one.judge is None and alone[material.dialogues(one)].known
         ),

@@ -22,7 +22,7 @@ from vivavoce.measures.disputes import open_places
 from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.balance import balance_warnings
-from vivavoce.stats.clustered_summary import ClusteredSummary, Question
+from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.family import adjust_tests
@@ -222,7 +222,7 @@ def _tests(
             else None
         )  # fmt: skip
     asked = [
-        Question(name, i, j)
+        GroupQuestion(name, i, j)
         for name in _tested(rows, by)
         for (i, a), (j, b) in combinations(enumerate(rows), 2)
         if _testable(a, name) and _testable(b, name)

@@ -94,11 +94,11 @@ def test_a_call_that_lies_elsewhere_is_listed_and_timed_as_on_disk(call, tmp_pat
             target = placed(f"{place}/calls") / file.relative_to(call[0].folder).as_posix()
             target.parent.mkdir(parents=True, exist_ok=True)
             copy_file(file, target)
-        run("annotate", "items", f"{place}/calls", "--into", f"{place}/work/items.csv")
+        run("annotate", "items", f"{place}/calls", "--into", f"{place}/listed/items.csv")
         run("timing", f"{place}/calls", "--into", f"{place}/timed")
-    made = placed(f"{there}/work")
-    assert (made / "items.csv").read_text("utf-8") == (here / "work" / "items.csv").read_text("utf-8")
-    for file in (here / "work" / "audio").iterdir():
+    made = placed(f"{there}/listed")
+    assert (made / "items.csv").read_text("utf-8") == (here / "listed" / "items.csv").read_text("utf-8")
+    for file in (here / "listed" / "audio").iterdir():
         assert (made / "audio" / file.name).read_bytes() == file.read_bytes()
     assert Dataset(f"{there}/timed").hash == Dataset(here / "timed").hash
     with pytest.raises(InputError, match="would replace the old"):

@@ -73,7 +73,7 @@ JUDGED = {"judge", "target", "chances"}
         (
             analyse.analyse,
             vv.preferences,
-            {"words", "measure", "pair", "margin", "correction", "trials", *JUDGED},
+            {"words", "measure", "pair", "margin", "correction", "trials", "engine", *JUDGED},
         ),
         (analyse.power, vv.power, set()),
         (report.report, vv.report, set()),

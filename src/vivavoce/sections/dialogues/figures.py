@@ -122,13 +122,13 @@ def _spreads(
     middle = base.mark_point(color=ACCENT, fill=ACCENT, size=70, opacity=1, aria=True).encode(
         x=alt.X("p50:Q"), description=HOVER
     )
-    made = (outer + half + middle).properties(width=inner, height=alt.Step(30))
-    if not heading:
-        return made
-    lines = wrap(heading, max(12, int(inner / LETTER_PX * 1.35)))
-    return made.properties(
-        title=alt.TitleParams(lines, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK)
-    )
+    titled: dict[str, Any] = {}
+    if heading:
+        lines = wrap(heading, max(12, int(inner / LETTER_PX * 1.35)))
+        titled["title"] = alt.TitleParams(
+            lines, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK
+        )
+    return alt.layer(outer, half, middle, width=inner, height=alt.Step(30), **titled)
 
 
 def _hover(one: DialogueDurations) -> str:
@@ -173,8 +173,8 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
         x = alt.X("at:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=None)
         line = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", axis=None), x2=alt.X2("to:Q"))
         dot = base.mark_point(size=34, filled=True, opacity=1, aria=True).encode(x=x, description=HOVER)
-        return (line + dot).properties(
-            width=width - room - 26, height={"step": _line_px(len(order)), "for": "position"}
+        return alt.layer(
+            line, dot, width=width - room - 26, height={"step": _line_px(len(order)), "for": "position"}
         )
 
     words = "; ".join(
@@ -254,7 +254,7 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
         text = base.mark_text(fontSize=11 if width != NARROW else 8, color="#111418").encode(
             text=alt.Text("shown:N")
         )
-        return (tiles + text).properties(width=alt.Step(step), height=alt.Step(STEP))
+        return alt.layer(tiles, text, width=alt.Step(step), height=alt.Step(STEP))
 
     first = titles[names[0]] if names else ""
     words = "; ".join(f"{titles[pair.a]} / {titles[pair.b]}: {coefficient(pair.rho)}" for pair in pairs)

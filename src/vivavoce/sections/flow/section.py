@@ -87,7 +87,7 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
         words = base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(
             x=alt.XValue(0), text=alt.Text("shown:N")
         )
-        return (bars + words).properties(width=width - room - 26, height=alt.Step(30))
+        return alt.layer(bars, words, width=width - room - 26, height=alt.Step(30))
 
     return figure(
         "funnel", say("From arrival to completion"),

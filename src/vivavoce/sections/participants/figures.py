@@ -31,7 +31,7 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
         )
         text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text=alt.Text("people:Q"))
         bar = base.mark_bar(color=ACCENT, aria=True).encode(description=HOVER)
-        return (bar + text).properties(width=width - 60, height=180)
+        return alt.layer(bar, text, width=width - 60, height=180)
 
     for one in bars:
         one["hover"] = f"{one['size']}: {plural(one['people'], 'participant')}"
@@ -133,7 +133,7 @@ def _learning_panel(
         y=alt.Y("ratio:Q"), description=HOVER
     )
     heading = alt.TitleParams(title.split(", "), anchor="start", fontSize=12.5, fontWeight=600, color=INK)
-    return (interval + line + dot).properties(width=inner, height=150, title=heading)
+    return alt.layer(interval, line, dot, width=inner, height=150, title=heading)
 
 
 def _step(row: LearningStep) -> str:

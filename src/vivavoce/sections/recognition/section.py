@@ -76,7 +76,7 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         dot = base.mark_point(color=ACCENT, fill=ACCENT, opacity=1, size=64).encode(y=alt.Y("right:Q"))
         room = 56 if width == NARROW else 70
         side = min(width - room, 380)
-        return (ideal + interval + dot).properties(width=side, height=min(side, 300))
+        return alt.layer(ideal, interval, dot, width=side, height=min(side, 300))
 
     words = "; ".join(
         say("{confidence} sure: {right} right ({span}), {n}", confidence=percent(one["confidence"]),

@@ -107,7 +107,7 @@ def evaluate(
     )
 
 
-class Fold(NamedTuple):
+class HeldOutFold(NamedTuple):
     """A model of one kind that is fitted on some dialogues, and tried on others."""
 
     kind: Kind
@@ -134,7 +134,7 @@ def _held_out(
         if len(set(own)) > 1
     }
     asked = [(by, kind) for by in split for kind in kinds]
-    pieces = [Fold(kind, *fold) for by, kind in asked for fold in split[by]]
+    pieces = [HeldOutFold(kind, *fold) for by, kind in asked for fold in split[by]]
     tried = iter(_counted(try_folds(table, pieces), len(pieces), progress))
     held = [_joined(table, split[by], [next(tried) for _ in split[by]]) for by, _ in asked]
     found: dict[Grouping, dict[Kind, PredictionScores] | None] = {
@@ -157,15 +157,15 @@ def _counted(found: Iterable[Tried], whole: int, progress: Progress | None) -> I
 def held_out(table: PredictionTable, kind: Kind, groups: Sequence[str], number: int, seed: int) -> HeldOut:
     """Every dialogue predicted by a model that has not seen its group."""
     split = folds(groups, number, seed)
-    return _joined(table, split, list(try_folds(table, [Fold(kind, *fold) for fold in split])))
+    return _joined(table, split, list(try_folds(table, [HeldOutFold(kind, *fold) for fold in split])))
 
 
-def try_folds(table: PredictionTable, pieces: Sequence[Fold]) -> Iterator[Tried]:
+def try_folds(table: PredictionTable, pieces: Sequence[HeldOutFold]) -> Iterator[Tried]:
     """Models fitted and tried, each fold a piece of work."""
     return in_pieces(partial(_tried, table), pieces)
 
 
-def _tried(table: PredictionTable, fold: Fold) -> Tried:
+def _tried(table: PredictionTable, fold: HeldOutFold) -> Tried:
     kind, train, test = fold
     model = fit_on(table, kind, train)
     values = table.values[test]
