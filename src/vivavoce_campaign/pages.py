@@ -18,6 +18,7 @@ from vivavoce.desk.app_shell import AppShell, desk_of, page_environment
 from vivavoce.desk.language import gettext, language, told, worded
 from vivavoce.desk.security import Needs, OwnForm, needs_role, who_of
 from vivavoce.desk.security import field as submitted
+from vivavoce.languages.base import language_name
 from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
 from vivavoce_campaign import submissions
@@ -282,10 +283,15 @@ def _system(
 ) -> Response:
     found = _sound(desk.folder, name, who)
     campaign = _campaign(desk.folder, found)
-    reports = [(language, kind) for language in campaign.settings.reports for kind in KINDS
-               if report_of(campaign, name, language, kind).is_file()]  # fmt: skip
+    reports = [
+        (tag, language_name(tag), kind)
+        for tag in campaign.settings.reports
+        for kind in KINDS
+        if report_of(campaign, name, tag, kind).is_file()
+    ]
     return desk.page(
         request, "campaign_system.html", one=found, state=status(campaign)[0], reports=reports, hello=hello,
+        spoken=[language_name(tag) for tag in found.languages],
         titles=TITLES, whom=FOR, organiser=who.may(ORGANISER), tried=last_try(place_of(campaign, name)),
         texts={intent.intent_id: intent.said(language()) for intent in found.intents},
         trying=desk.tries.get(name, "") is None, not_tried=desk.tries.get(name),

@@ -52,7 +52,8 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     vivavoce(*tried, "--json")
     (found,) = json.loads(capsys.readouterr().out)["systems"]
     assert (found["failed"], found["dialogues"]) == (0, 18)
-    assert any("Card" in question or "tessera" in question for question, _ in found["unanswered"])
+    assert not any("Card" in question or "tessera" in question for question, _ in found["unanswered"])
+    assert all(one["reached"] == one["dialogues"] for one in found["intents"])
     vivavoce("campaign", "run", "own", "--users", "2", "--no-pdf")
     capsys.readouterr()
     vivavoce(*state)

@@ -95,5 +95,5 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         organiser.get_by_role("button", name="Say hello").press("Enter")
         expect(organiser.get_by_role("status")).to_contain_text("The system answers")
         with organiser.expect_download() as download:
-            organiser.get_by_role("link", name="Report, it, html").press("Enter")
+            organiser.get_by_role("link", name="Report: Italiano, HTML").press("Enter")
         assert Path(download.value.path()).read_text("utf-8") == "<h1>Sintesi</h1>"

@@ -59,8 +59,9 @@ def _goals_line(found: Evaluation) -> list[str]:
 
 
 def warnings(found: Evaluation) -> list[str]:
-    """What to know before trusting the figures."""
-    told = [
+    """What to know before trusting the figures; first, what waits for a person, and where."""
+    told = open_told(found.stress["whole"]) if found.stress else []
+    told += [
         say(
             "There is no ranking: systems of different domains and tasks cannot be compared by these figures."
         ),
@@ -86,7 +87,6 @@ def warnings(found: Evaluation) -> list[str]:
         )
     if isinstance(users, PeopleApart) and users.uninvited:
         told.append(say("Users came with identifiers that nobody gave out: {n}.", n=count(users.uninvited)))
-    told += open_told(found.stress["whole"]) if found.stress else []
     told += _left_out(found)
     texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
     untried = [texts[one.id] for one in found.intents if not one.dialogues]
