@@ -1,11 +1,12 @@
 """What the bundled bots stand: random and adversarial inputs, and callers who walk through them at random.
 
-    python -m benchmarks bots [--bot NAME...] [--random N] [--adversarial N] [--walks N] [--boris N]
+    python -m benchmarks bots [--bot NAME...] [--random N] [--adversarial N] [--walks N] [--boris N] [--write]
 
 For each bot, over its variants and both languages: inputs at which it crashed or answered nothing, random
 walks that ended in a dead end (more than three answers in a row that do not lead on, to valid answers) or in
 which nothing was offered, told or done, and the processor time of an answer. Exit status 1 where there is any
-of these, or where half of the answers take 20 ms or more.
+of these, or where half of the answers take 20 ms or more. `--write` keeps the rows of the named bots in
+`benchmarks/results/bots.json`.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 
 ENOUGH_MS: Final = 20.0
+KEPT: Final = Path(__file__).parent / "results" / "bots.json"
 _CONVERSATION: Final = 25
 
 
@@ -99,6 +101,13 @@ def stands(row: dict[str, Any]) -> bool:
     return not row["failures"] and not vain and row["median_ms"] < ENOUGH_MS
 
 
+def keep(row: dict[str, Any]) -> None:
+    """Put a row in the place of the bot's last one."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else []
+    rows = {one["bot"]: one for one in [*kept, row]}
+    KEPT.write_text(json.dumps([rows[name] for name in sorted(rows)], indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--bot", nargs="+", choices=sorted(BOTS), default=sorted(BOTS))
@@ -106,10 +115,14 @@ def main() -> int:
     parser.add_argument("--adversarial", type=int, default=1_000)
     parser.add_argument("--walks", type=int, default=1_000, help="random walks through each bot but boris")
     parser.add_argument("--boris", type=int, default=10_000, help="random walks through boris")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    rows = [examine(name, options) for name in options.bot]
-    for row in rows:
-        print(json.dumps(row, ensure_ascii=False))
+    rows = []
+    for name in options.bot:
+        rows.append(examine(name, options))
+        print(json.dumps(rows[-1], ensure_ascii=False), flush=True)
+        if options.write:
+            keep(rows[-1])
     return 0 if all(map(stands, rows)) else 1
 
 
