@@ -53,7 +53,7 @@ def read_pointed(text: str, things: Mapping[str, ThingInPicture]) -> tuple[Point
         except ValueError:
             place = None
         if place is not None and all(0 <= one <= 100 for one in place):
-            thing = next((key for key, one in reversed(things.items()) if one.holds(*place)), None)
+            thing = next((key for key, one in reversed(list(things.items())) if one.holds(*place)), None)
             found.append(PointedAt(x=place[0], y=place[1], thing=thing))
     return tuple(found)
 
