@@ -10,7 +10,7 @@ import pytest
 from scenes.fighting import SYSTEMS, arena_engine, arena_study
 from scenes.fighting import until as until_state
 from scenes.patience import eventually_there
-from scenes.visits import Parrot, into_dialogue, make_study, say, settled
+from scenes.visits import Parrot, greeted, into_dialogue, make_study, settled
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.connectors.secrets import Pieces, Vault
 from vivavoce.core.errors import InputError, SystemUnderTestError
@@ -110,13 +110,27 @@ def test_what_is_shown_is_in_the_log_before_and_the_answer_is_one_turn(
     assert answer["first_output_s"] <= answer["first_shown_s"] <= answer["complete_s"]
 
 
-def test_whole_answers_are_the_default_and_nothing_is_logged_of_them_before(tmp_path: Path, log: Log) -> None:
+@pytest.mark.parametrize("simulated", [False, True])
+def test_nothing_is_logged_of_an_answer_before_it_is_whole_by_default_and_of_what_programs_get(
+    tmp_path: Path, log: Log, study: Study, simulated: bool
+) -> None:
     async def run() -> None:
-        parrot = Parrot()
-        engine = SessionEngine(make_study(tmp_path), log, {"one": parrot, "two": parrot})
+        speaker = Speaker()
+        of_whole = make_study(tmp_path)
+        engine = SessionEngine(study if simulated else of_whole, log, {"one": speaker, "two": speaker})
         await engine.start()
-        visit, dialogue = await into_dialogue(engine)
-        await say(engine, visit, dialogue, "hello")
+        visit = (await engine.open_visit(language="en", simulated=simulated)).visit_id
+        await engine.give_consent(visit, 0, agreed=True, document="d")
+        await engine.read_page(visit, 1)
+        dialogue = await greeted(engine, visit)
+        await engine.say(visit, dialogue, key="key-1", text="where?")
+        speaker.pieces.put_nowait("At the")
+        await eventually_there(speaker.pieces.empty)
+        for _ in range(5):  # a piece would be on its way by now
+            await asyncio.sleep(0)
+        speaker.pieces.put_nowait(None)
+        await settled(engine, visit)
+        assert of(log, visit, SystemTurnReceived)[-1].text == "At the"
         assert of(log, visit, WordsShown) == []
         await engine.stop()
 
@@ -176,23 +190,6 @@ def test_after_a_restart_nobody_reads_another_answer_in_the_place_of_one_that_ha
 
     asyncio.run(in_a_process(until_the_end))
     asyncio.run(in_a_process(afterwards))
-
-
-def test_programs_are_shown_nothing(study: Study, log: Log) -> None:
-    async def run() -> None:
-        parrot = Parrot()
-        engine = SessionEngine(study, log, {"one": parrot, "two": parrot})
-        await engine.start()
-        opened = await engine.open_visit(language="en", simulated=True)
-        await engine.give_consent(opened.visit_id, 0, agreed=True, document="d")
-        await engine.read_page(opened.visit_id, 1)
-        dialogue = (await engine.state(opened.visit_id)).dialogues[-1].dialogue_id
-        await settled(engine, opened.visit_id)
-        await say(engine, opened.visit_id, dialogue, "hello")
-        assert of(log, opened.visit_id, WordsShown) == []
-        await engine.stop()
-
-    asyncio.run(run())
 
 
 def test_both_sides_of_a_bout_grow_and_one_that_breaks_leaves_the_other_alone(
