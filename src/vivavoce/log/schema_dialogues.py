@@ -175,7 +175,7 @@ ENTITIES = Table(
         Column(
             "match",
             LABEL,
-            "exact; code: letters and digits alone count (telephone numbers); prefix: and may be cut short (postcodes)",
+            "exact; code: only letters and digits count (telephone numbers); prefix: cut short, too (postcodes)",
             True,
         ),
     ),
