@@ -175,7 +175,7 @@ ENTITIES = Table(
         Column(
             "match",
             LABEL,
-            "exact; code: only letters and digits count (telephone numbers); prefix: cut short, too (postcodes)",
+            "exact; code: only letters and digits count (telephones); prefix: cut short, too (postcodes)",
             True,
         ),
     ),
