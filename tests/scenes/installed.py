@@ -19,7 +19,7 @@ from scenes.processes import free_port, wait_for_port
 _CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 ROOT: Final = Path(os.environ.get("COUNTERPARTS_ROOT") or _CACHE / "vivavoce" / "counterparts")
 _QUIET: Final = {"RASA_TELEMETRY_ENABLED": "false", "SQLALCHEMY_SILENCE_UBER_WARNING": "1"}
-_STARTS_IN_S: Final = 600.0  # Rasa loads TensorFlow, which takes minutes where a machine is busy
+STARTS_IN_S: Final = 600.0  # some load for minutes where a machine is busy
 _JWT_KEY: Final = b"a secret of tests"  # as in credentials-persistent.yml
 
 
@@ -88,7 +88,7 @@ class RealRasa:
             stderr=said,
         )  # fmt: skip
         self._running.callback(_end, serving)
-        wait_for_port(port, serving, patience_s=_STARTS_IN_S)
+        wait_for_port(port, serving, patience_s=STARTS_IN_S)
 
     def stop(self) -> None:
         self._running.close()

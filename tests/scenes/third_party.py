@@ -17,7 +17,7 @@ import yaml
 
 from scenes.browserless import into_chat, patiently
 from scenes.counterparts import FOLDER
-from scenes.installed import ROOT, installed
+from scenes.installed import ROOT, STARTS_IN_S, installed
 from scenes.patience import PATIENCE_S
 from scenes.processes import free_port, wait_for_port
 from vivavoce.connectors.factory import make_connector
@@ -89,7 +89,7 @@ def _started(placed: dict[str, Any], folder: Path) -> Iterator[None]:
         )  # fmt: skip
     try:
         if placed["listens"] is not None:
-            wait_for_port(placed["listens"], theirs)
+            wait_for_port(placed["listens"], theirs, patience_s=STARTS_IN_S)
         yield
     finally:
         with suppress(ProcessLookupError):

@@ -212,7 +212,7 @@ def _result(back: Mapping[str, Any]) -> ToolCall:
     if error:
         return ToolCall(error=error, failed=True)
     words = back.get("text") or back.get("executionOutput") or _under(back, "output").get("text")
-    return ToolCall(result=words)
+    return ToolCall(result=words, failed=False)
 
 
 def _documents(found: Any, query: str | None, first: int) -> list[Retrieval]:

@@ -52,7 +52,7 @@ FORMATS: Final[dict[str, dict[str, str]]] = {
         "delta": _of("text-delta", "delta | [0]"),
         "tools": _all(
             _of("tool-input-available", "{id: toolCallId, name: toolName, input: input}"),
-            _of("tool-output-available", "{id: toolCallId, output: output}"),
+            _of("tool-output-available", "{id: toolCallId, output: output, failed: `false`}"),
             _of("tool-output-error", "{id: toolCallId, error: errorText}"),
         ),
         "usage": _NOTHING,
@@ -99,7 +99,8 @@ FORMATS: Final[dict[str, dict[str, str]]] = {
         "tools": _all(
             f"{_PARTS}.functionCall.{{id: id, name: name, args: args}}",
             f"{_PARTS}.functionResponse.{{id: id, name: name, response: response, "
-            "error: response.error || response.error_message}",
+            "error: response.error || response.error_message, "
+            "failed: (response.error || response.error_message) != `null`}",
         ),
         "usage": "[@][?usageMetadata && !partial].{model: modelVersion, "
         "promptTokenCount: usageMetadata.promptTokenCount, "

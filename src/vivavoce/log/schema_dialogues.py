@@ -176,7 +176,7 @@ ENTITIES = Table(
         Column(
             "match",
             LABEL,
-            "exact; code: letters and digits alone count (telephone numbers); prefix: and may be cut short (postcodes)",
+            "exact; code: only letters and digits count (telephones); prefix: cut short, too (postcodes)",
             True,
         ),
     ),

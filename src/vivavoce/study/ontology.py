@@ -55,8 +55,8 @@ class Slot(_Data):
     asks: Words = Field({}, description="phrases by which people ask for it, for parsers, by language")
     match: Literal["exact", "code", "prefix"] = Field(
         "exact",
-        description="code where letters and digits count alone, as in a telephone number; prefix where they may also be cut "
-        "short, as a postcode",
+        description="code where only letters and digits count, as in a telephone number; prefix where what a "
+        "system says may be cut short, as a postcode",
     )
     values: dict[str, dict[str, Rendering]] = Field({}, description="by value, by language; of constraints")
 

@@ -253,9 +253,9 @@ def test_what_a_bedrock_agent_did_arrives_beside_its_words(counterparts: Counter
     assert [one.text for one in turn.messages] == ["first was look it up"]
     work = turn.agent
     assert work is not None and work.tools is not None
-    assert [(one.name, one.arguments, one.result, one.error) for one in work.tools] == [
-        ("post /tickets", '{"day": "Monday", "people": "2"}', '{"left": 3}', None),
-        ("code interpreter", "1/0", None, "ZeroDivisionError"),
+    assert [(one.name, one.arguments, one.result, one.error, one.failed) for one in work.tools] == [
+        ("post /tickets", '{"day": "Monday", "people": "2"}', '{"left": 3}', None, False),
+        ("code interpreter", "1/0", None, "ZeroDivisionError", True),
     ]
     assert all(one.duration_s == 1.0 for one in work.tools)
     tokens = [(one.model, one.input_tokens, one.output_tokens) for one in work.usage]

@@ -365,6 +365,8 @@ def test_adk_streams_whole_events_and_pieces_are_passed_over() -> None:
     stream = events(
         said({"functionCall": {"id": "f1", "name": "look_up", "args": {}}}, usageMetadata=used),
         said({"functionResponse": {"id": "f1", "name": "look_up", "response": {"error": "closed"}}}),
+        said({"functionCall": {"id": "f2", "name": "look_up", "args": {}}}),
+        said({"functionResponse": {"id": "f2", "name": "look_up", "response": {"result": "open"}}}),
         said({"text": "At"}, partial=True, usageMetadata=used),
         said({"text": "I wonder", "thought": True}, {"text": "At 9."}, usageMetadata=used, modelVersion="m",
              groundingMetadata=grounded),
@@ -372,8 +374,9 @@ def test_adk_streams_whole_events_and_pieces_are_passed_over() -> None:
     turn, _ = answered(stream, format="adk")
     assert [one.text for one in turn.messages] == ["At 9."]
     assert turn.agent is not None and turn.agent.tools is not None
-    (told,) = turn.agent.tools
-    assert (told.name, told.error, told.failed) == ("look_up", "closed", True)
+    assert [(one.name, one.error, one.failed) for one in turn.agent.tools] == [
+        ("look_up", "closed", True), ("look_up", None, False),
+    ]  # fmt: skip
     assert [(one.input_tokens, one.output_tokens) for one in turn.agent.usage] == [(20, 11)] * 2
     assert [(one.document, one.source) for one in turn.agent.retrievals] == [("Doors", "https://d.example")]
 

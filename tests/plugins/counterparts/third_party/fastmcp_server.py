@@ -1,4 +1,4 @@
-"""A tool written with FastMCP: `python fastmcp_server.py PORT`. Beside its words it tells what it did for them."""
+"""A tool written with FastMCP, which tells what it did: `python fastmcp_server.py PORT`."""
 
 import sys
 

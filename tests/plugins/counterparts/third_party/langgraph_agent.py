@@ -1,4 +1,4 @@
-"""A graph of LangGraph with a tool, served by `langgraph dev`: its model is a function in place of one that costs money."""
+"""A graph of LangGraph with a tool, served by `langgraph dev`; its model is a function."""
 
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel

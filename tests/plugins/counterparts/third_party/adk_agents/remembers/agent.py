@@ -1,4 +1,4 @@
-"""An agent of Google's Agent Development Kit with a tool; its model is a function in place of one that costs money."""
+"""An agent of Google's Agent Development Kit with a tool; its model is a function."""
 
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
