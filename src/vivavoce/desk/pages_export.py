@@ -44,7 +44,7 @@ def export(request: Request, desk: ThisDesk) -> Response:
 def begin(request: Request, name: str, desk: ThisDesk, form: OwnForm) -> JSONResponse:
     """Have a download made in the background; `key` asks for its state and fetches it."""
     wanted = _wanted(request, desk, name)
-    return JSONResponse({"key": desk.preparations.begin(desk.snapshots, desk.work_dir, name, wanted.make)})
+    return JSONResponse({"key": desk.preparations.begin(desk.snapshots, name, wanted.make)})
 
 
 @router.get("/export/{name}/state")

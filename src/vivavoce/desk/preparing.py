@@ -39,14 +39,12 @@ class Preparations:
     _files: dict[str, PreparedFile] = field(default_factory=dict)
     took_s: dict[str, float] = field(default_factory=dict)
 
-    def begin(
-        self, snapshots: Snapshots, work_dir: Path, name: str, make: Callable[[Snapshot, Path], None]
-    ) -> str:
-        """Have a file made; returns its key."""
+    def begin(self, snapshots: Snapshots, name: str, make: Callable[[Snapshot, Path], None]) -> str:
+        """Have a file made; returns its key. What nobody fetches goes with the snapshots."""
         for old in [one for one, file in self._files.items() if monotonic() - file.begun_s > KEPT_S]:
             self.forget(old)
-        work_dir.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="desk-download-", dir=work_dir))
+        snapshots.folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="made-", dir=snapshots.folder))
         key, begun_s = uuid4().hex, monotonic()
 
         def run() -> None:

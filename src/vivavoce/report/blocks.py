@@ -5,23 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar, Final
 
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import Figure
 
 MOST_FOREMOST: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class CountedDialogues:
-    """Which dialogues a number counts; `report.links` makes them, a dashboard finds them.
-
-    measures  measures that have cases in them, each with the outcomes of a success rate (yes, partly, no;
-              cases: any of them, successes: yes or partly); no outcome: whatever the value
-    by, keys  a grouping and its groups; no key: of every group
-    """
-
-    measures: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    by: str = ""
-    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

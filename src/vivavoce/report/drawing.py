@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import altair as alt
 import vl_convert
@@ -20,10 +20,8 @@ from altair.utils.schemapi import debug_mode
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from vivavoce.languages.base import locale_of
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.language import language
-
-if TYPE_CHECKING:
-    from vivavoce.report.blocks import CountedDialogues
 
 INK, RULE, ACCENT, SOFT, WARM, WARM_SOFT = "#1d2329", "#d9dee3", "#1f5a85", "#9dbdd6", "#a4531a", "#e3b48f"
 NEUTRAL: Final = "#e6e9ec"
@@ -79,7 +77,7 @@ class Figure:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     labels: tuple[str, ...] = ()
-    counts: "tuple[CountedDialogues | None, ...]" = ()
+    counts: tuple[CountedDialogues | None, ...] = ()
     addresses: tuple[str, ...] = ()
 
     @property
@@ -127,7 +125,7 @@ def marked(mark: str) -> Iterator[None]:
 def figure(
     name: str, title: str, alternative: str, draw: Draw, *, mark: str | None = None, caption: str = "",
     columns: Sequence[str] = (), rows: Sequence[Sequence[str]] = (), labels: Sequence[str] = (),
-    counts: "Sequence[CountedDialogues | None]" = (),
+    counts: Sequence[CountedDialogues | None] = (),
 ) -> Figure:  # fmt: skip
     """A figure; its mark goes into its title, so that it stays when the figure is copied out."""
     mark = _MARK.get() if mark is None else mark

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.blocks import CountedDialogues
 from vivavoce.report.content import limits
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import (
     ACCENT,
     HOVER,

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from vivavoce.report.blocks import Block, Cell, CountedDialogues, Document, DocumentSection, Fold, TableOfText
+from vivavoce.report.blocks import Block, Cell, Document, DocumentSection, Fold, TableOfText
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import Figure
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupSummary, Summary

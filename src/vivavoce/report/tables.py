@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import safe_csv_cell
-from vivavoce.report.blocks import Cell, CountedDialogues, Document, Row, TableOfText
+from vivavoce.report.blocks import Cell, Document, Row, TableOfText
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import Figure
 from vivavoce.report.language import Shown, localised
 from vivavoce.report.numbers import MISSING

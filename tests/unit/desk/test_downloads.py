@@ -99,7 +99,7 @@ def test_nothing_is_left_behind(researcher: TestClient, app: FastAPI, tmp_path: 
 
 
 def test_what_takes_a_while_is_made_aside_and_fetched_once(
-    researcher: TestClient, tmp_path: Path, token_of: Callable[..., str]
+    researcher: TestClient, app: FastAPI, tmp_path: Path, token_of: Callable[..., str]
 ) -> None:
     word = {"form_token": token_of(researcher, "/trial")}
     begun = researcher.post("/export/transcripts.jsonl/begin", data=word)
@@ -112,5 +112,8 @@ def test_what_takes_a_while_is_made_aside_and_fetched_once(
     assert made.text == researcher.get("/export/transcripts.jsonl").text
     assert "attachment" in made.headers["content-disposition"]
     assert researcher.get(state).status_code == 404
-    assert [path.name for path in (tmp_path / "work").iterdir()] == ["desk-snapshot"]
+    assert not list((tmp_path / "work").rglob("made-*"))
+    researcher.post("/export/transcripts.jsonl/begin", data=word)
+    app.state.desk.snapshots.close()
+    assert list((tmp_path / "work").iterdir()) == [], "what nobody fetched"
     assert researcher.post("/export/report.html/begin", data=word).status_code == 409, "kept back"

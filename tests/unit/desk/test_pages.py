@@ -80,7 +80,7 @@ def test_the_overview_moves_on_with_the_log(
 
 def test_charts_have_words_for_those_who_do_not_see_them(enter: Enter) -> None:
     page = enter("viewer").get("/").text
-    charts = re.findall(r'<svg class="bars" role="img" aria-label="([^"]*)"', page)
+    charts = re.findall(r'<svg class="bars" role="group" aria-label="([^"]*)"', page)
     assert len(charts) == 2
     assert re.match(r"\d+ participants? held \d+", charts[0]) and re.search(r"\d+ Nov: \d+", charts[1])
 

@@ -5,17 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    CountedDialogues,
-    FactList,
-    Paragraph,
-    Row,
-    TableOfText,
-)
+from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.declaration import rule_words, stopping_words, transcripts_words
 from vivavoce.report.language import Shown, say, stated
 from vivavoce.report.links import CASES

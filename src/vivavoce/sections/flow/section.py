@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, CountedDialogues, Heading, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
 from vivavoce.report.content import heads, title
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.declaration import rule_words
 from vivavoce.report.drawing import HOVER, INK, SOFT, Figure, figure, label_px
 from vivavoce.report.language import say

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from vivavoce.report.blocks import Block, Cell, CountedDialogues, Row, TableOfText
+from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import by_what, heads, title
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
