@@ -133,7 +133,7 @@ def _held_out(
         for by, own in groups.items()
         if len(set(own)) > 1
     }
-    asked = [(by, kind) for by in split for kind in kinds]
+    asked: list[tuple[Grouping, Kind]] = [(by, kind) for by in split for kind in kinds]
     pieces = [HeldOutFold(kind, *fold) for by, kind in asked for fold in split[by]]
     tried = iter(_counted(try_folds(table, pieces), len(pieces), progress))
     held = [_joined(table, split[by], [next(tried) for _ in split[by]]) for by, _ in asked]
