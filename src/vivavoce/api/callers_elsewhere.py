@@ -1,6 +1,5 @@
 """Simulated callers in pieces: some call with a log of their own, wherever, whose visits join the study's."""
 
-import asyncio
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast
 
+from vivavoce.api.simulating import run_to_end
 from vivavoce.api.studies import make_connectors
 from vivavoce.core.engines import PLACE, in_pieces
 from vivavoce.core.errors import InputError
@@ -96,7 +96,7 @@ def _call(trial: SharedTrial, callers: Callers) -> tuple[int, Visits]:
         TemporaryDirectory(prefix="vivavoce-callers-") as folder,
         Log.open(f"sqlite:///{Path(folder) / 'log.sqlite'}") as log,
     ):
-        held = asyncio.run(_held(trial, callers, log))
+        held = run_to_end(_held(trial, callers, log))
         visits = [log.events(one.visit_id) for one in log.visits(trial.study.name)]
     return held, sorted(visits, key=_number)
 

@@ -180,7 +180,7 @@ def calibration(
     speakers = int(who.max()) + 1
     figures = _Figures(
         np.bincount(who, (sure - right) ** 2).astype(float), np.bincount(who).astype(float),
-        np.bincount(who * bins + place, sure - right, speakers * bins).reshape(speakers, bins),
+        np.bincount(who * bins + place, sure - right, speakers * bins).reshape(speakers, bins).astype(float),
         rank, right, who,
     )  # fmt: skip
     brier, error, auc = (float(one[0]) for one in figures.of(np.ones((1, speakers))))

@@ -128,7 +128,7 @@ def _held_out(
 ) -> dict[Grouping, dict[Kind, PredictionScores] | None]:
     """Every kind on every fold of participants, and of systems: all folds first, then all scores."""
     groups: dict[Grouping, Sequence[str]] = {"participant": table.participants, "system": table.systems}
-    split = {
+    split: dict[Grouping, list[tuple[Mask, Mask]]] = {
         by: folds(own, FOLDS if by == "participant" else len(set(own)), seed)
         for by, own in groups.items()
         if len(set(own)) > 1
