@@ -1,18 +1,18 @@
 """Simulated callers in pieces: some call with a log of their own, wherever, whose visits join the study's."""
 
-import asyncio
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from vivavoce.api.simulating import run_to_end
 from vivavoce.api.studies import make_connectors
 from vivavoce.core.engines import PLACE, in_pieces
 from vivavoce.core.errors import InputError
-from vivavoce.log.events import CodeEntered, CodeIssued
+from vivavoce.log.events import CodeEntered, CodeIssued, VisitOpened
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.simulation.trial import (
     CALLERS_AT_ONCE,
@@ -96,7 +96,7 @@ def _call(trial: SharedTrial, callers: Callers) -> tuple[int, Visits]:
         TemporaryDirectory(prefix="vivavoce-callers-") as folder,
         Log.open(f"sqlite:///{Path(folder) / 'log.sqlite'}") as log,
     ):
-        held = asyncio.run(_held(trial, callers, log))
+        held = run_to_end(_held(trial, callers, log))
         visits = [log.events(one.visit_id) for one in log.visits(trial.study.name)]
     return held, sorted(visits, key=_number)
 
@@ -117,18 +117,16 @@ async def _held(trial: SharedTrial, callers: Callers, log: Log) -> int:
 
 def _number(visit: Sequence[StoredEvent]) -> int:
     """Of a visit's caller, which ends their pseudonym."""
-    return int(visit[0].event.participant_id.rpartition("-")[2])  # type: ignore[attr-defined]
+    return int(_opened(visit).participant_id.rpartition("-")[2])
+
+
+def _opened(visit: Sequence[StoredEvent]) -> VisitOpened:
+    return cast("VisitOpened", visit[0].event)
 
 
 def _adopt(digits: int, visit: Sequence[StoredEvent], tx: Transaction) -> None:
-    opened = visit[0].event
-    tx.bind_visit(
-        visit[0].visit_id,
-        opened.study,
-        opened.participant_id,
-        POOL,
-        codes.new_token()[1],  # type: ignore[attr-defined]
-    )
+    opened = _opened(visit)
+    tx.bind_visit(visit[0].visit_id, opened.study, opened.participant_id, POOL, codes.new_token()[1])
     tx.adopt(list(_with_free_codes(digits, visit, tx)))
 
 

@@ -119,12 +119,11 @@ def read_engine(text: str | None) -> Engine:
     kind, _, rest = (text or "here").partition(":")
     if kind == "here" and not rest:
         return Engine()
-    if kind in ("processes", "dask"):
-        require("threadpoolctl")
     if kind == "processes":
+        require("threadpoolctl")
         return Processes(_number(rest) if rest else os.cpu_count() or 1)
     if kind == "dask":
-        require("distributed")
+        require("distributed", "threadpoolctl")
         return Dask(_address(rest) if rest else None)
     raise UnknownName("engine", text or "", list(KINDS), place=PLACE)
 

@@ -176,18 +176,18 @@ def calibration(
     right = np.array([one.right for one in found], float)
     _, who = np.unique(people, return_inverse=True)
     place = np.minimum((sure * bins).astype(int), bins - 1)
-
     _, rank = np.unique(sure, return_inverse=True)
-    people = int(who.max()) + 1
+    speakers = int(who.max()) + 1
     figures = _Figures(
-        np.bincount(who, (sure - right) ** 2), np.bincount(who).astype(float),
-        np.bincount(who * bins + place, sure - right, people * bins).reshape(people, bins), rank, right, who,
+        np.bincount(who, (sure - right) ** 2).astype(float), np.bincount(who).astype(float),
+        np.bincount(who * bins + place, sure - right, speakers * bins).reshape(speakers, bins).astype(float),
+        rank, right, who,
     )  # fmt: skip
-    brier, error, auc = (float(one[0]) for one in figures.of(np.ones((1, people))))
-    intervals = _intervals(figures, people, level, draws)
+    brier, error, auc = (float(one[0]) for one in figures.of(np.ones((1, speakers))))
+    intervals = _intervals(figures, speakers, level, draws)
     share = float(right.mean())
     return Calibration(
-        len(found), people, share, float(sure.mean()), brier, error, _number(auc),
+        len(found), speakers, share, float(sure.mean()), brier, error, _number(auc),
         *intervals[0], *intervals[1], *intervals[2], share * (1 - share),
         tuple(_bin(number, bins, sure, right, who, place, level) for number in range(bins)),
     )  # fmt: skip

@@ -128,12 +128,12 @@ def _held_out(
 ) -> dict[Grouping, dict[Kind, PredictionScores] | None]:
     """Every kind on every fold of participants, and of systems: all folds first, then all scores."""
     groups: dict[Grouping, Sequence[str]] = {"participant": table.participants, "system": table.systems}
-    split = {
+    split: dict[Grouping, list[tuple[Mask, Mask]]] = {
         by: folds(own, FOLDS if by == "participant" else len(set(own)), seed)
         for by, own in groups.items()
         if len(set(own)) > 1
     }
-    asked = [(by, kind) for by in split for kind in kinds]
+    asked: list[tuple[Grouping, Kind]] = [(by, kind) for by in split for kind in kinds]
     pieces = [HeldOutFold(kind, *fold) for by, kind in asked for fold in split[by]]
     tried = iter(_counted(try_folds(table, pieces), len(pieces), progress))
     held = [_joined(table, split[by], [next(tried) for _ in split[by]]) for by, _ in asked]

@@ -164,9 +164,7 @@ def _refitted(table: PredictionTable, kind: Kind, seed: int, refits: int, progre
             progress(number, refits)
 
 
-def _refit(
-    table: PredictionTable, kind: Kind, names: Sequence[str], rows: Sequence[Any], picked: Any
-) -> Numbers:
+def _refit(table: PredictionTable, kind: Kind, names: Any, rows: Sequence[Any], picked: Any) -> Numbers:
     chosen = np.concatenate([rows[one] for one in picked])
     people = [str(names[one]) for one in picked for _ in rows[one]]
     return _weights(fit(kind, table.values[chosen], table.answers[chosen], people))
