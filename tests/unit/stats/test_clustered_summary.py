@@ -98,9 +98,12 @@ def test_unknown_participants_leave_the_clustered_side_empty(make):
 def test_a_dialogue_without_a_case_has_no_weight_of_its_own(by, tops, bottoms):
     """p has 1 of 2 and 1 of 4, and a dialogue without a case; q has 3 of 3; r has none at all."""
     people = np.array(["p", "p", "p", "q", "r"])
-    found = _evened(np.array([1.0, 1, 0, 3, 0]), np.array([2.0, 4, 0, 3, 0]), people, by=by)
+    sums = np.array([1.0, 1, 0, 3, 0]), np.array([2.0, 4, 0, 3, 0])
+    found = _evened(*sums, people, np.ones(5), by=by)
     assert found[0] == pytest.approx(tops) and found[1] == pytest.approx(bottoms)
     assert found[2].tolist() == ["p", "p", "q"]
+    twice = _evened(*sums, people, np.array([2.0, 2, 1, 1, 1]), by="dialogue")
+    assert (twice[0].tolist(), twice[1].tolist()) == ([1.0, 0.5, 1.0], [2.0, 2.0, 1.0])
 
 
 @pytest.mark.parametrize(("people", "name", "few"), [
