@@ -8,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, cast
 
-from vivavoce.api.simulating import run_to_end
-from vivavoce.api.studies import make_connectors
+from vivavoce.api.studies import make_connectors, run_to_end
 from vivavoce.core.engines import PLACE, in_pieces
 from vivavoce.core.errors import InputError
 from vivavoce.log.events import CodeEntered, CodeIssued, VisitOpened

@@ -1,13 +1,11 @@
 """`simulate` and `export_log`: programs go through a study; what is in its log becomes a dataset."""
 
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-from vivavoce.api.studies import export_study, loaded_study, make_connectors, open_log
+from vivavoce.api.studies import export_study, loaded_study, make_connectors, open_log, run_to_end
 from vivavoce.api.wording import errors_in_python
 from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 Confusions = Literal["spelling", "sound"]
 Only = Literal["people", "simulated", "both"]
 Progress = Callable[[int, int], None]
-Answer = TypeVar("Answer")
 DIALOGUES, PARTICIPANTS, WORD_ERROR_RATE = 240, 36, 0.25
 
 
@@ -176,16 +173,6 @@ def simulate_study(
                 await chosen.casting.shut_down()
 
     return run_to_end(run())
-
-
-def run_to_end(work: Coroutine[object, object, Answer]) -> Answer:
-    """The result of a coroutine, also in a notebook, where a loop is running already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(max_workers=1) as beside:
-        return beside.submit(asyncio.run, work).result()
 
 
 def _failed(study: "Study", log: "Log") -> int:

@@ -5,12 +5,12 @@ import re
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Coroutine, Mapping
     from typing import Any
 
     from vivavoce.connectors.base import Connector
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 import sys
 
+Answer = TypeVar("Answer")
 STUDY_FILE = "study.yaml"
 LOG_FILE = "log.sqlite"
 
@@ -271,3 +272,16 @@ def choose_now(study: "Study", log: "Log", folder: Path) -> "Choosing":
         raise InputError("annotators judge all dialogues", place=f"study {study.name}", hint=hint)
     workplace = JUDGEMENTS.get(choosing.kind).open(study, log)
     return choose_labels(workplace, lambda find: find(export_study(study, log, folder)))
+
+
+def run_to_end(work: "Coroutine[object, object, Answer]") -> Answer:
+    """The result of a coroutine, also in a notebook, where a loop is running already."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        return beside.submit(asyncio.run, work).result()

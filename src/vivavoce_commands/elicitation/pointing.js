@@ -38,9 +38,10 @@ picture.addEventListener("click", ({ clientX, clientY }) => {
   point((100 * (clientX - left)) / width, (100 * (clientY - top)) / height);
 });
 picture.addEventListener("keydown", (event) => {
-  if (!event.target.matches("[data-thing]") || !["Enter", " "].includes(event.key)) return;
+  const thing = event.target;
+  if (!(thing instanceof SVGRectElement) || !thing.matches("[data-thing]") || !["Enter", " "].includes(event.key)) return;
   event.preventDefault();
-  const { x, y, width, height } = event.target;
+  const { x, y, width, height } = thing;
   point(x.baseVal.value + width.baseVal.value / 2, y.baseVal.value + height.baseVal.value / 2);
 });
 undo.addEventListener("click", () => write(places().slice(0, -1)));
