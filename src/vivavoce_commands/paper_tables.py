@@ -6,7 +6,7 @@ Source  Di Maro, Origlia and Cutugno 2018: table 1 (action templates), table 2 (
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 from vivavoce.core.errors import InputError
 from vivavoce_commands.command_file import CommandFile
@@ -30,6 +30,31 @@ class NamedAnswers(NamedTuple):
 
     name: str
     path: Path
+
+
+class TemplateRow(TypedDict):
+    """A row of table 1; arguments None: an action that the templates do not have."""
+
+    action: str
+    arguments: str | None
+    means: str
+    predicates: int
+
+
+class ActionRow(TypedDict):
+    """An action of the reference, and by system the predicates compared and their shares."""
+
+    predicates: int
+    systems: dict[str, dict[str, Any]]
+
+
+class PaperTables(TypedDict):
+    """What the tables hold: counts of the reference, table 1, corpus figures by system, actions."""
+
+    corpus: dict[str, int]
+    templates: list[TemplateRow]
+    systems: dict[str, dict[str, Any]]
+    actions: dict[str, ActionRow]
 
 
 def reference_at(path: Path) -> tuple[Path, Path | None]:
@@ -68,7 +93,7 @@ def fitting_templates(reference: Mapping[str, CommandFile], name: str | None) ->
 def paper_tables(
     reference: Mapping[str, CommandFile], scores: Mapping[str, Scores], templates: CommandTemplates, *,
     repetition_weight: float, seed: int, data: str,
-) -> dict[str, Any]:  # fmt: skip
+) -> PaperTables:  # fmt: skip
     """What the tables hold.
 
     Output  `corpus` (counts of the reference), `templates` (rows of table 1, with how often each action
@@ -77,13 +102,14 @@ def paper_tables(
     Empty   a share of nothing is None
     """
     uses = _uses(reference)
-    rows = [
-        {"action": action, "arguments": ", ".join(one.arguments), "means": one.means,
-         "predicates": uses.get(action, 0)}
+    rows: list[TemplateRow] = [
+        TemplateRow(
+            action=action, arguments=", ".join(one.arguments), means=one.means, predicates=uses.get(action, 0)
+        )
         for action, one in templates.actions.items()
     ]  # fmt: skip
     rows += [
-        {"action": action, "arguments": None, "means": "", "predicates": count}
+        TemplateRow(action=action, arguments=None, means="", predicates=count)
         for action, count in uses.items() if action not in templates.actions
     ]  # fmt: skip
     return {
@@ -97,8 +123,8 @@ def paper_tables(
             for name, one in scores.items()
         },
         "actions": {
-            str(row["action"]): {"predicates": row["predicates"], "systems": {
-                name: _of_action(one, str(row["action"])) for name, one in scores.items()
+            row["action"]: {"predicates": row["predicates"], "systems": {
+                name: _of_action(one, row["action"]) for name, one in scores.items()
             }}
             for row in rows if row["predicates"]
         },
