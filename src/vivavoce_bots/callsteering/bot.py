@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk
+from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import read_data
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
+from vivavoce_bots.dialogue.talk import Answer, Talk
 
 _STEPS: Final = ("name", "surname", "birth")
 _LOAN_LIMIT: Final = 3000

@@ -2,92 +2,26 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain, read_manner
+from vivavoce_bots.carbs.meal import Eaten, Session, Told, denies, names_whole, what_is_told, with_removals
 from vivavoce_bots.carbs.strategy import strategies
-from vivavoce_bots.dialogue.clauses import present, sentences_of
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import QUESTION, Answer, CourteousBot, Talk, asked_for_more
-from vivavoce_bots.dialogue.speech import LANGUAGES, is_question
+from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more
 
 _MOST_OPEN: Final = 40
-_MOST_EATEN: Final = 200
 _LONGEST_NAME: Final = 3
 _ASKED: Final = (Act("request", "food"),)
 _ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
-_OUT: Final = {
-    "en": re.compile(r"\b(?:take|leave|cross|put)((?: \w+){1,3}) (?:out|off|away)\b", re.I),
-    "it": re.compile(r"\b(?:tir\w+|lasci\w+|port\w+)((?: \w+){1,3}) (?:fuori|via)\b", re.I),
-}
-_REMOVE: Final = {"en": "remove", "it": "togli"}
-_PRONOUN: Final = {
-    "en": re.compile(
-        r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I
-    ),
-    "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
-}
-_MEANT: Final = re.compile(r"\b(?:i mean|i meant|meant to say|actually|intendevo|volevo|in realtà)\b", re.I)
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
-
-
-@dataclass(frozen=True)
-class Eaten:
-    """What counts: as it was written, the food, grams."""
-
-    written: str
-    food: Food
-    grams: float
-
-
-@dataclass
-class Session(Talk):
-    """The meal so far, what is still to be settled, and what was asked last.
-
-    asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
-    counted  how much had been eaten before the last turn
-    named    the food that was named last
-    fresh    what was counted in this turn; adds: it comes on top of the same food before
-    informed whether the last turn told what foods have
-    """
-
-    lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
-    eaten: list[Eaten] = field(default_factory=list)
-    open: list[Item] = field(default_factory=list)
-    asking: str = "meal"
-    item: Item | None = None
-    choices: list[Food] = field(default_factory=list)
-    counted: int = 0
-    named: Food | None = None
-    fresh: list[Eaten] = field(default_factory=list)
-    adds: bool = False
-    informed: bool = False
-
-    def count(self, written: str, food: Food, grams: float) -> None:
-        """Eat it; a food that is in the meal already is put right, unless more of it was eaten."""
-        one, self.informed = Eaten(written, food, grams), False
-        if not self.adds and one in self.eaten and one not in self.fresh:
-            return
-        if not self.adds:
-            self.eaten = [held for held in self.eaten if held.food.key != food.key or held in self.fresh]
-        self.fresh, self.eaten = [*self.fresh, one], [*self.eaten, one][-_MOST_EATEN:]
-
-    @property
-    def total(self) -> int:
-        return round(sum(one.food.carbohydrates(one.grams) for one in self.eaten))
-
-
-@dataclass
-class Told:
-    """The turn as it grows, before the question."""
-
-    sentences: list[str] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
 
 
 class CarbsBot(CourteousBot[Session]):
@@ -173,7 +107,7 @@ class CarbsBot(CourteousBot[Session]):
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         session.fresh = []
         session.adds = heard.did("more") or _ON_TOP.match(heard.text) is not None
-        heard = heard._replace(text=self._taken_out(session, heard.text))
+        heard = heard._replace(text=with_removals(session, heard.text))
         items = self._items(session, heard)
         if (session.informed or heard.did("asks")) and (
             amounts := self._told_of(session, heard, items)
@@ -256,7 +190,7 @@ class CarbsBot(CourteousBot[Session]):
         """The foods of a turn; an unknown word is one where nothing else explains it."""
         rest = set(heard.rest)
         felt = feeling(heard.text, session.language) is not None or heard.did("whole")
-        found = session.lexicon.items(self._telling(session, heard))
+        found = session.lexicon.items(what_is_told(session, heard))
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
         held = {one.written for one in (*session.eaten, *session.open, *filter(None, [session.item]))}
@@ -279,34 +213,6 @@ class CarbsBot(CourteousBot[Session]):
                 and (settled or one.quantity != Quantity())
             )
         ]  # fmt: skip
-
-    def _telling(self, session: Session, heard: Heard) -> str:
-        """What of a turn tells of the meal: no question beside it, nothing of another day."""
-        sentences = sentences_of(heard.text)
-        told = [one for one in sentences if not is_question(one, session.language)]
-        foods = [one for one in told if session.lexicon.mentioned(one)]
-        if not told and (len(sentences) > 1 or heard.did("total")):
-            return ""
-        kept = " ".join(told) if foods else heard.text
-        today = present(kept, session.language)
-        return today if session.lexicon.mentioned(today) else kept
-
-    def _taken_out(self, session: Session, text: str) -> str:
-        """A text in which what is to be taken out stands behind the word: `remove the banana`.
-
-        What is said to be of another day is taken out, too.
-        """
-        held = [
-            one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food
-        ]
-        named = session.item.food if session.item and session.item.food else session.named
-        remove = _REMOVE[session.language]
-        text = _OUT[session.language].sub(rf"{remove}\1", text)
-        if named is not None:
-            text = _PRONOUN[session.language].sub(f"{remove} {named.name(session.language)}", text)
-        kept = {one.key for one in session.lexicon.mentioned(present(text, session.language))}
-        past = [one for one in session.lexicon.mentioned(text) if one in held and one.key not in kept]
-        return " ".join([text, *(f". {remove} {one.name(session.language)}" for one in past)])
 
     def _told_of(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
         """What so much of a food has, for whoever has just asked what foods have, and asks on."""
@@ -344,7 +250,7 @@ class CarbsBot(CourteousBot[Session]):
         told_amount = session.lexicon.quantity(heard.text) != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
-        if food is not None and own is not None and others and not _denies(heard):
+        if food is not None and own is not None and others and not denies(heard):
             grams = own.quantity.of(food) or food.portion  # this one, and others besides
             session.count(item.written, food, grams)
             waiting = [one for one in session.open if one.food not in [more.food for more in others]]
@@ -352,7 +258,7 @@ class CarbsBot(CourteousBot[Session]):
             session.item, session.asking = None, "meal"
             return True
         again = {one.food.key for one in session.eaten} & {one.food.key for one in others if one.food}
-        if food is None or again or (others and not _denies(heard)):
+        if food is None or again or (others and not denies(heard)):
             return False
         if others:
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
@@ -511,7 +417,7 @@ class CarbsBot(CourteousBot[Session]):
                 session.count(item.written, item.food, grams)
                 continue
             session.choices = [] if item.food else session.lexicon.alike(item.written)
-            if len(session.choices) == 1 and self._names(session, item, session.choices[0]):
+            if len(session.choices) == 1 and names_whole(item, session.choices[0], session.language):
                 session.open = [item._replace(food=session.choices[0]), *session.open]
                 continue
             if item.food is None and not session.choices and not self._strategy.vocabulary_extension:
@@ -520,11 +426,6 @@ class CarbsBot(CourteousBot[Session]):
             session.item = item
             session.asking = "how_much" if item.food else "like" if session.choices else "learn"
             return
-
-    def _names(self, session: Session, item: Item, food: Food) -> bool:
-        """Whether a name that nobody knows has the whole name of a food in it: `cake afterwards`."""
-        words = set(tokens(item.written))
-        return any(set(tokens(name)) <= words for name in food.names[session.language])
 
     def _leave_out(self, session: Session, item: Item, told: Told) -> None:
         told.sentences.append(self.words(session)["unlike"].format(name=item.written))
@@ -589,10 +490,3 @@ class CarbsBot(CourteousBot[Session]):
 def joined_without(first: Answer, second: Answer) -> str:
     """The text of two answers, without the question of the first."""
     return f"{QUESTION.sub('', first.text).strip()} {second.text}".strip()
-
-
-def _denies(heard: Heard) -> bool:
-    """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
-    return _MEANT.search(heard.text) is not None or (
-        heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate"
-    )

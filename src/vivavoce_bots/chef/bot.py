@@ -27,8 +27,9 @@ from vivavoce_bots.chef.words import (
 from vivavoce_bots.chef.world import World, things_of
 from vivavoce_bots.dialogue.clauses import asks_openly, quoted
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, asked_for_more
+from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
 _GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")

@@ -18,7 +18,7 @@ from vivavoce_bots.chef.words import (
     THINGS,
 )
 from vivavoce_bots.chef.world import Refused, World, things_of
-from vivavoce_bots.dialogue.manners import Talk
+from vivavoce_bots.dialogue.talk import Talk
 
 
 @dataclass

@@ -6,28 +6,23 @@ They answer in words only, as a black box does: no acts, nothing about what was 
 import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.counter.matter import Counter, read_counter, time_in
+from vivavoce_bots.counter.matter import Counter, read_counter
 from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE, run_of, written
+from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
-from vivavoce_bots.dialogue.numbers import in_digits, number_meant
+from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
-_DIGITS: Final = 1000  # the number of a card or a booking: two hours late are none
-_NEAR: Final = 3  # small words that may stand between an errand and what it is about
-_NAMING: Final = frozenset(
-    ("about", "by", "on", "called", "a", "an", "the",
-     "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di")
-)  # fmt: skip
 _MOST_BESIDES: Final = 2
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
 _SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
@@ -38,24 +33,6 @@ _PRONOUN: Final = {
         re.I,
     ),
 }
-
-
-@dataclass
-class Visit(Talk):
-    """The errand that is being settled, what is known for it, what was asked last, and what was done.
-
-    offered  the values that were listed last, in their order: `the second` is one of these
-    sought   the errand for which something was named last that nobody knows
-    """
-
-    errand: str | None = None
-    form: dict[str, str] = field(default_factory=dict)
-    asking: str | None = None
-    confirming: bool = False
-    served: int = 0
-    offered: tuple[str, ...] = ()
-    done: dict[str, str] = field(default_factory=dict)
-    sought: str | None = None
 
 
 class CounterBot(CourteousBot[Visit]):
@@ -69,6 +46,7 @@ class CounterBot(CourteousBot[Visit]):
 
     def __init__(self, seed: int = 1) -> None:
         self.counter: Counter = read_counter(self.name)
+        self.hearer = CounterHearing(self.counter, self.informs)
         super().__init__(seed, self.counter.learn)
 
     # --- what a counter says -------------------------------------------------------------------------------
@@ -95,6 +73,10 @@ class CounterBot(CourteousBot[Visit]):
     def told(self, session: Visit) -> dict[str, str]:
         """The form in words."""
         return {need: self.counter.say(need, value, session.language) for need, value in session.form.items()}
+
+    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """What was named, by need."""
+        return self.hearer.values(session, heard)
 
     # --- the conversation ----------------------------------------------------------------------------------
 
@@ -148,13 +130,13 @@ class CounterBot(CourteousBot[Visit]):
         session.done.clear()
 
     def about(self, session: Visit, heard: Heard) -> bool:
-        found = self._values(session, heard)
+        found = self.values(session, heard)
         strange = self._strange(session, heard) is not None and not heard.did("affirm", "negate", *_UNSURE)
         sought = session.sought is not None and self._strange_name(session, heard, None, found) is not None
         return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange or sought
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        errand, found = self._errand(session, heard), self._values(session, heard)
+        errand, found = self.hearer.errand(session, heard), self.values(session, heard)
         same = errand in (None, session.errand) and found.items() <= session.form.items()
         if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
             done, question = self._serve(session), self.question(session)[0]
@@ -188,7 +170,7 @@ class CounterBot(CourteousBot[Visit]):
         other = next((self.counter.implied[one] for one in found if one in self.counter.implied), None)
         if errand is None and needs and other and not set(found) & {*needs, "time"}:
             session.errand = other
-        self._put_over(session, heard, found)
+        self.hearer.put_over(session, heard, found)
         session.form |= found
         if session.errand is None:
             session.errand = next(
@@ -248,7 +230,7 @@ class CounterBot(CourteousBot[Visit]):
         if "?" in heard.text or is_question(heard.text, session.language):  # ten euros? on Sunday?
             return {}
         found = {
-            name: one for name, one in self._values(session, heard).items() if name in self.counter.goes_on
+            name: one for name, one in self.values(session, heard).items() if name in self.counter.goes_on
         }
         for name in self.counter.goes_on:
             if self.counter.needs[name].kind == "number" and not heard.all("errand"):
@@ -299,7 +281,7 @@ class CounterBot(CourteousBot[Visit]):
         if not denied:
             return None
         self.let_go(session)
-        named = self._errand(session, heard)
+        named = self.hearer.errand(session, heard)
         if named is None or not self._asks_only(named, session.form):
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
@@ -374,56 +356,9 @@ class CounterBot(CourteousBot[Visit]):
             if led and not self.counter.needs[missing].leads:
                 continue
             sentence = self.words(session).get(f"unknown_{missing}", "")
-            if sentence and (name := self._named(heard, session.language, missing)):
+            if sentence and (name := self.hearer.named(heard, session.language, missing)):
                 return sentence.format(name=name)
         return ""
-
-    def _named(self, heard: Heard, language: str, need: str) -> str | None:
-        """A word that nothing explains, beside an errand or behind a word that leads to the need."""
-        known = self.counter.needs[need]
-        vague, leads = known.vague.get(language, ()), known.leads.get(language, ())
-        strange = [
-            at
-            for at, word in enumerate(heard.said)
-            if word in heard.rest
-            and not word.endswith("'")
-            and word not in NO_NAMES
-            and in_digits(word, language) == word
-        ]
-        if leads:
-            return next(
-                (heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None
-            )
-        for errand in (span for span in heard.spans if span.entry.kind == "errand"):
-            behind = next((at for at in strange if at >= errand.end), None)
-            near = behind is not None and behind - errand.end <= _NEAR
-            named = behind if near else 0 if strange[:1] == [0] and errand.start == 1 else None
-            if named is not None and heard.said[named] not in vague and self._is_name(heard, named):
-                return heard.said[named]
-        return None
-
-    def _is_name(self, heard: Heard, at: int) -> bool:
-        """Whether a word nobody knows names something: it is written as a name, or hardly more is said."""
-        word = heard.said[at]
-        written = re.search(rf"\b{re.escape(word)}\b", heard.text, re.I)
-        capital = written is not None and written[0][:1].isupper() and written.start() > 0
-        behind = at > 0 and heard.said[at - 1] in _NAMING
-        return capital or behind or (len(heard.rest) == 1 and len(word) > 2)
-
-    def _errand(self, session: Visit, heard: Heard) -> str | None:
-        """The errand that was named; one that a bare value implies only where no other was."""
-        refused = heard.refused("errand")
-        spans = [one for one in heard.spans if one.entry.kind == "errand" and one not in refused]
-        named = [one.entry.value for one in spans if one.entry.value is not None]
-        named = [one for one in named if not self.counter.errands[one].yields] or named
-        telling = [one for one in named if one not in self.counter.implied.values()]
-        if not is_question(heard.text, session.language):  # at that price, put one aside
-            acting = [one for one in named if self.counter.errands[one].confirmed]
-            telling = acting or telling
-        asked = [one for one in named if one in self.informs and not self.counter.errands[one].needs]
-        if asked and len(named) > 1 and is_question(heard.text.split(",")[-1], session.language):
-            return asked[0]
-        return next(iter(telling or named), None)
 
     def _settle(self, session: Visit, heard: Heard) -> Answer | None:
         """The answer to yes and no."""
@@ -469,116 +404,6 @@ class CounterBot(CourteousBot[Visit]):
                 del session.form[name]
                 return self.words(session)[f"limits_{name}"].format(low=need.low, high=need.high)
         return ""
-
-    def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
-        """What was named, by need; what stands behind a `not` was not."""
-        language, found = session.language, dict[str, str]()
-        refused = heard.refused("value")
-        bare: list[tuple[list[str], str]] = []
-        for span in heard.spans:
-            if span.entry.kind != "value" or span in refused:
-                continue
-            names, value = (span.entry.slot or "").split("|"), span.entry.value or ""
-            if len(names) == 1:
-                found[names[0]] = value
-            else:
-                bare.append((names, value))
-        self._place(session, bare, found)
-        found = found or self._told_early(session, heard)
-        named = self._errand(session, heard) if session.errand is None else None
-        numbers = (
-            [one for one in self.counter.errands[named].needs if self.counter.needs[one].kind == "number"]
-            if named
-            else []
-        )
-        text, counter = heard.text, self.counter
-        for name, need in counter.needs.items():
-            asked = session.asking == name
-            if need.kind == "time" and (time := time_in(text, language, asked=asked)):
-                found[name] = time
-            if need.kind == "number" and (number := counter.number(name, text, language, asked=False)):
-                found[name] = number
-        counted = any(counter.needs[name].kind == "number" for name in found)
-        asked_need = counter.needs.get(session.asking or "")
-        if counted and asked_need is not None and asked_need.kind == "number" and session.asking not in found:
-            for units in (need.units.get(language, []) for need in counter.needs.values()):
-                if units:  # the second one, for two people
-                    text = re.sub(rf"\w+ (?:{'|'.join(units)})\b", "", text, flags=re.I)
-            counted = False
-        if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
-            numbers = [one for one in session.form if counter.needs[one].kind == "number"]
-        numbers = numbers if len(numbers) == 1 else []
-        named_by = {at for one in heard.spans if one.entry.kind == "value" and one.end - one.start > 1
-                    for at in range(one.start, one.end)}  # fmt: skip
-        if named_by:  # second class is no number
-            text = " ".join(word for at, word in enumerate(heard.said) if at not in named_by)
-        for name in [*numbers, session.asking or ""] if not counted and "time" not in found else ():
-            need = counter.needs.get(name)
-            if (
-                need
-                and need.kind == "number"
-                and (number := counter.number(name, text, language, asked=True))
-                and (name == session.asking or need.low < _DIGITS or int(number) >= need.low)
-            ):
-                found[name] = number
-                found = self._counted(session, heard, name, found)
-        number = number_meant(in_digits(heard.text, language), language) if not found else None
-        if number and number <= len(session.offered) and session.asking in (None, *self.counter.kept):
-            found[self.counter.kept[0]] = session.offered[number - 1]
-        return found
-
-    def _told_early(self, session: Visit, heard: Heard) -> dict[str, str]:
-        """A number alone that is no answer to what was asked, and one to what the errand needs besides."""
-        asked = self.counter.needs.get(session.asking or "")
-        number = number_meant(in_digits(heard.text, session.language), session.language)
-        if session.errand is None or asked is None or asked.kind == "number" or number is None:
-            return {}
-        if session.offered and number <= len(session.offered):
-            return {}
-        needs = self.counter.errands[session.errand].needs
-        fits = [
-            one
-            for one in needs
-            if self.counter.needs[one].kind == "number"
-            and one not in session.form
-            and self.counter.needs[one].low <= number <= self.counter.needs[one].high
-        ]
-        return {fits[0]: str(number)} if len(fits) == 1 else {}
-
-    def _put_over(self, session: Visit, heard: Heard, found: dict[str, str]) -> None:
-        """A value that another one puts out goes to the need that was asked: Naples; from Rome."""
-        asked = session.asking
-        if asked is None or asked in found or heard.did("not", "negate", "wrong"):
-            return
-        values = self.counter.needs[asked].values
-        moved = [
-            session.form[one]
-            for one in found
-            if session.form.get(one, found[one]) != found[one] and self.counter.needs[one].values == values
-        ]
-        found |= {asked: moved[0]} if values and moved else {}
-
-    def _counted(self, session: Visit, heard: Heard, number: str, found: dict[str, str]) -> dict[str, str]:
-        """What was named, without what the word for a number means besides: `the first` is no class."""
-        if session.asking != number:
-            return found
-        ordinals = {
-            span.entry.slot for span in heard.spans
-            if span.entry.kind == "value" and span.end - span.start == 1
-            and in_digits(heard.said[span.start], session.language) != heard.said[span.start]
-        }  # fmt: skip
-        return {name: value for name, value in found.items() if name == number or name not in ordinals}
-
-    def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
-        """Values that several needs have: for the one that was asked; two at once in their order."""
-        bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
-        for at, (names, value) in enumerate(bare):
-            free = [one for one in names if one not in found]
-            if session.asking in free:
-                found[session.asking] = value
-            elif free:
-                open_ = [one for one in free if one not in session.form] or free
-                found[open_[0] if len(bare) - at > 1 else open_[-1]] = value
 
 
 def _in_words(reply: Reply) -> Reply:

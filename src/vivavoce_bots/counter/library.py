@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from vivavoce_bots.counter.bot import CounterBot, Visit
+from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
 
@@ -16,9 +17,9 @@ class LibraryBot(CounterBot):
     name: str = "library"
     informs = frozenset(("hours", "join", "period"))
 
-    def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
+    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
-        found = super()._values(session, heard)
+        found = super().values(session, heard)
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
             session.form = {

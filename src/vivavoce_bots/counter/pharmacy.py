@@ -2,7 +2,8 @@
 
 from decimal import Decimal
 
-from vivavoce_bots.counter.bot import CounterBot, Visit
+from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.understanding import Visit
 
 
 class PharmacyBot(CounterBot):

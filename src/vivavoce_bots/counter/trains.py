@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
-from vivavoce_bots.counter.bot import CounterBot, Visit
+from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import Answer
+from vivavoce_bots.dialogue.talk import Answer
 
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
@@ -41,9 +42,9 @@ class TrainsBot(CounterBot):
                 for phrase in phrases:
                     self._hearing[language].learn(phrase, kind)
 
-    def _values(self, session: Visit, heard: Heard) -> dict[str, str]:
+    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; the early one is the first train of the day, the late one the last."""
-        found = super()._values(session, heard)
+        found = super().values(session, heard)
         if found.get("class") == "first" and session.asking != "class" and not _CLASS.search(heard.text):
             del found["class"]  # prima, which is first and before
         if "passengers" in found and _FOR_TWO.search(heard.text):

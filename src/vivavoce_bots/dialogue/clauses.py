@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from vivavoce_bots.dialogue.speech import is_question, speech
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, forms_of, tokens
 
 _SENTENCES: Final = re.compile(r"(?<=[.!?;…])\s+")
 _CLAUSES: Final = re.compile(r"[.!?;…:,]+(?=\s|$)|\s[-–—]\s")
@@ -77,3 +77,11 @@ def _once(language: str) -> re.Pattern[str]:
 @cache
 def _scolds(language: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(speech(language).rhetorical)})\b", re.I)
+
+
+@cache
+def gives_up(language: str) -> re.Pattern[str]:
+    """Words with which people give up: never mind, lasci perdere."""
+    forms = [form for phrase in speech(language).alone["bye"] for form in forms_of(phrase)]
+    forms = [re.escape(one) for one in forms if " " in one or one == "nevermind"]
+    return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.I)

@@ -7,16 +7,13 @@ here, and led back to the question that waits.
 import pickle
 import re
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
 from random import Random
-from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
-from vivavoce_bots.acts import Act, Meaning, Reply
+from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, quoted, sentences_of
+from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, gives_up, quoted, sentences_of
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard, Hearing, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -28,10 +25,17 @@ from vivavoce_bots.dialogue.speech import (
     speech,
     without_tag,
 )
-from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter, forms_of
+from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter
+from vivavoce_bots.dialogue.talk import (
+    QUESTION,
+    Answer,
+    Talk,
+    asked_for_more,
+    closing_question,
+    joined,
+    naming,
+)
 
-_REMEMBERED: Final = 4
-QUESTION: Final = re.compile(r"[^.!?]*\?(?: \([^()]*\))?$")  # the last sentence, where it asks
 _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
 _FEWEST_WORDS: Final = 3
@@ -61,36 +65,6 @@ _YES_AND: Final = {
     ),
 }
 _BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
-
-
-class Answer(NamedTuple):
-    """What a bot answers; `end` hangs up."""
-
-    text: str
-    acts: tuple[Act, ...]
-    understood: tuple[Meaning, ...] = ()
-    end: bool = False
-
-
-@dataclass
-class Talk:
-    """What is remembered of any conversation; `before` are its states before the last turns.
-
-    changed  whether the last turn brought anything about
-    repeats  whether this turn says the last one again, as it was asked to
-    stalled  turns in a row that led on to nothing
-    vain     how often the question that waits was asked again, and nothing said besides
-    """
-
-    language: str
-    random: Random = field(default_factory=Random)
-    last: Reply | None = None
-    before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
-    lost: int = 0
-    changed: bool = False
-    repeats: bool = False
-    stalled: int = 0
-    vain: int = 0
 
 
 Held = TypeVar("Held", bound=Talk)
@@ -167,7 +141,7 @@ class CourteousBot(ABC, Generic[Held]):
         if frame == "twice" and QUESTION.sub("", answer.text).strip():
             lead = ""  # the doctor has told me already
         answer = self._mended(session, said, last, answer)
-        return self._said(session, answer._replace(text=_joined([lead, answer.text])))
+        return self._said(session, answer._replace(text=joined([lead, answer.text])))
 
     def _framed(self, session: Held, frame: str | None, text: str) -> tuple[str, Answer]:
         """The answer to what is said, and the courtesy for what is said about the conversation."""
@@ -203,13 +177,13 @@ class CourteousBot(ABC, Generic[Held]):
             open_ = any(one.act in ("repeat", "canthelp", "help") for one in answer.acts)
             open_ = open_ or speech(session.language).answers["unanswered"][0] in answer.text
             asked = "" if open_ else self._passed_over(session, text, told=True)
-            question = _last(answer)
+            question = closing_question(answer)
             told = answer.text.removesuffix(question).strip()
-            return answer._replace(text=_joined([told, asked, question])) if asked else answer
+            return answer._replace(text=joined([told, asked, question])) if asked else answer
         session.vain = session.vain + 1 if again else 0
         passed_over = self._passed_over(session, text)
         if passed_over:
-            return answer._replace(text=_joined([passed_over, answer.text]))
+            return answer._replace(text=joined([passed_over, answer.text]))
         if not session.vain:
             return answer
         if session.vain >= _LET_GO:
@@ -219,11 +193,11 @@ class CourteousBot(ABC, Generic[Held]):
             self.let_go(session)
             question, acts = self.question(session)
             left = speech(session.language).answers["left_open"][0]
-            return Answer(_joined([left, self._helped(session, question), question]), (Act("help"), *acts))
+            return Answer(joined([left, self._helped(session, question), question]), (Act("help"), *acts))
         words = self.not_explained(session, text)
         lead = [speech(session.language).forms["not_understood"].format(words=words)] if words else []
         lead += [self._helped(session, answer.text)] if session.vain > 1 or not lead else []
-        return answer._replace(text=_joined([*lead, answer.text]))
+        return answer._replace(text=joined([*lead, answer.text]))
 
     def _passed_over(self, session: Held, text: str, *, told: bool = False) -> str:
         """The sentence for a question that is not about the matter; nothing where there is none.
@@ -269,14 +243,14 @@ class CourteousBot(ABC, Generic[Held]):
                 return first or answer
             told = QUESTION.sub("", first.text).strip()
             return answer._replace(
-                text=_joined([told, answer.text]),
+                text=joined([told, answer.text]),
                 acts=(*(one for one in first.acts if one.act not in _ASKS), *answer.acts),
             )
         text, lead = self._triaged(session, text)
         found, rest = told_apart(text, self._beyond[session.language])
         heard = hearing.heard(text if found is None else rest)
         answer = self._manage(session, heard) if found is None else self._told_beyond(session, found, heard)
-        return answer._replace(text=_joined([*lead, answer.text])) if lead else answer
+        return answer._replace(text=joined([*lead, answer.text])) if lead else answer
 
     def _yes_and(self, session: Held, text: str) -> tuple[str, str] | None:
         """Yes or no, and the question behind it; the first is nothing where the question comes before it."""
@@ -339,7 +313,7 @@ class CourteousBot(ABC, Generic[Held]):
             session.lost = 0
             answer = Answer(*self.question(session))
         lead = "" if matters and answer.text.startswith(told) else told
-        return answer._replace(text=_joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
+        return answer._replace(text=joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
         text, repeats = answer.text[:1].upper() + answer.text[1:], session.repeats
@@ -357,19 +331,19 @@ class CourteousBot(ABC, Generic[Held]):
         if QUESTION.sub("", answer.text).strip() and not any(
             one.act in ("repeat", "help", "ack") for one in answer.acts
         ):
-            return _joined([known["said_so"][0], answer.text])
+            return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
         question = self.question(session)[0]
         told = answer.text.removesuffix(question).strip()
-        return _joined([lead, told, more, question])
+        return joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
         complains = heard.did("complaint") and not is_question(heard.text, session.language)
         about = self.about(session, heard) and not complains
         changed, session.changed = session.changed, False
         parts = leaves_behind(heard)
-        if parts and not heard.did("whole") and _gives_up(session.language).search(heard.text):
+        if parts and not heard.did("whole") and gives_up(session.language).search(heard.text):
             return self.farewell(session)
         settles = self.waits(session) and not asked_for_more(session.last)
         if complains and heard.did("negate") and asked_for_more(session.last):
@@ -406,7 +380,7 @@ class CourteousBot(ABC, Generic[Held]):
             return answer
         told, bye = QUESTION.sub("", answer.text).strip(), self.farewell(session)
         acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
-        return Answer(_joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
+        return Answer(joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
 
     def _leads(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is not about the matter; None where it may be."""
@@ -472,7 +446,7 @@ class CourteousBot(ABC, Generic[Held]):
         acts = [Act("ack", None, kind) for kind in kinds]
         if helped:
             lead, acts = [*lead, self._helped(session, question)], [*acts, Act("help")]
-        return Answer(_joined([*lead, question]), (*acts, *asks))
+        return Answer(joined([*lead, question]), (*acts, *asks))
 
     def _courtesy(self, session: Held, kind: str) -> str:
         own = self.words(session).get(kind) if kind != "hello" else None
@@ -507,13 +481,13 @@ class CourteousBot(ABC, Generic[Held]):
         if asked and self.waits(session) and len(heard.said) <= _SHORT and not asked_for_more(session.last):
             puzzled = self._helped(session, question)  # which one? what number?
         if session.lost < _AT_A_LOSS:
-            return Answer(_joined([puzzled, question]), (Act("repeat"), *asks))
+            return Answer(joined([puzzled, question]), (Act("repeat"), *asks))
         if session.lost >= _LET_GO and self.waits(session):
             self.let_go(session)
             question, asks = self.question(session)
             session.lost = 0
         return Answer(
-            _joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks)
+            joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks)
         )
 
     def _snapshot(self, session: Held) -> bytes:
@@ -523,40 +497,3 @@ class CourteousBot(ABC, Generic[Held]):
         session.changed = before != self._snapshot(session)
         if session.changed:
             session.before.append(before)
-
-
-@cache
-def _gives_up(language: str) -> re.Pattern[str]:
-    """Words with which people give up: never mind, lasci perdere."""
-    forms = [form for phrase in speech(language).alone["bye"] for form in forms_of(phrase)]
-    forms = [re.escape(one) for one in forms if " " in one or one == "nevermind"]
-    return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.I)
-
-
-def _last(answer: Answer) -> str:
-    """The question at the end of an answer."""
-    found = QUESTION.search(answer.text)
-    return found[0].strip() if found else ""
-
-
-def naming(sentence: str, words: str) -> str:
-    """The sentence that something was not understood, with what that was."""
-    form = re.compile(r"\b(understand|capito)\.")
-    marks = {"understand": "“{}”", "capito": "«{}»"}
-    return (
-        form.sub(lambda one: f"{one[1]} {marks[one[1]].format(words)}.", sentence, 1) if words else sentence
-    )
-
-
-def asked_for_more(last: Reply | None) -> bool:
-    """Whether a turn asked whether there is more."""
-    return last is not None and bool(last.acts) and last.acts[-1].act == "reqmore"
-
-
-def _joined(sentences: Sequence[str]) -> str:
-    """Sentences one behind the other, none twice."""
-    kept: list[str] = []
-    for sentence in sentences:
-        if sentence and not any(sentence in other for other in kept):
-            kept = [one for one in kept if one not in sentence] + [sentence]
-    return " ".join(kept)

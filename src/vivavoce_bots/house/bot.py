@@ -6,17 +6,26 @@ several or none are meant, or something was said of them that nobody knows, it a
 else instead.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, asked_for_more
+from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.spotting import Spotter
-from vivavoce_bots.house.clauses import Clause, read_clauses
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more
+from vivavoce_bots.house.clauses import (
+    LEFT,
+    ON_NOW,
+    ONE_MORE,
+    WISHES,
+    Clause,
+    in_the_room,
+    read_clauses,
+    wishes,
+)
 from vivavoce_bots.house.home import Home, read_home, read_manner, verbs_of
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader, Reference
@@ -26,33 +35,10 @@ from vivavoce_bots.house.telling import FEW, Telling, capital
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
-    "them",
-        "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "wish_lamp",
-    "wish_fan", "wish_blind",
+    "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", *WISHES,
 )  # fmt: skip
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
-_ON_NOW: Final = {
-    "en": re.compile(
-        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
-        r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
-        r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
-        r"(?![^.!]*\b(?:tv|telly|television|tonight)\b)",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\b(?:(?:che )?cosa (?:è|c'è|ho|hai)(?: rimasto| di)* acceso"
-        r"|c'è (?:ancora )?qualcosa (?:di |che è )?acceso|è acceso qualcosa|quali? \w+ (?:è|sono) acces\w)",
-        re.I,
-    ),
-}
-_ONE_MORE: Final = re.compile(
-    r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
-    re.I,
-)
-_LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
-_LIKE: Final = {"louder": "faster", "softer": "slower", "faster": "louder", "slower": "softer"}
-_WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
 
 class HouseBot(CourteousBot[Session]):
@@ -84,7 +70,7 @@ class HouseBot(CourteousBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"),))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if _ON_NOW[session.language].search(heard.text):
+        if ON_NOW[session.language].search(heard.text):
             return True
         if session.waiting and session.waiting[0].asks in SERVED:
             return self._services.channel(session, heard.text) is not None or heard.did(*_MATTER)
@@ -113,65 +99,49 @@ class HouseBot(CourteousBot[Session]):
 
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         words = self.words(session)
-        changed = [
-            name for name, state in was["state"].items() if state != self._telling.state(session, name)
-        ]
-        states = [self._telling.how(session, name) for name in changed]
+        states = self._telling.changed(session, was["state"])
         told = words["undone"].format(states=words["and"].join(states)) if states else ""
         question, asks = self.question(session)
         lead = [told] if told else [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
     def _said(self, session: Session, answer: Answer) -> Reply:
-        return super()._said(
-            session, in_metaphor(answer, self._metaphor, self.words(session), self._speaker(session))
-        )
-
-    def _speaker(self, session: Session) -> str | None:
-        one = session.about[0] if len(session.about) == 1 else None
-        return self._home.devices[one].names[session.language] if one else None
+        devices = [self._home.devices[one].names[session.language] for one in session.about]
+        speaker = devices[0] if len(devices) == 1 else None
+        return super()._said(session, in_metaphor(answer, self._metaphor, self.words(session), speaker))
 
     # --- what is said --------------------------------------------------------------------------------------
 
-    def _on_now(self, session: Session) -> Answer:
-        """What is switched on."""
-        on = [one for one in self._home.devices if self._telling.state(session, one) != "off"
-              and "off" in self._home.kinds[self._home.devices[one].kind].deeds]  # fmt: skip
-        names = self._telling.listed(session, on, "and") if on else ""
-        told = self.words(session)["on_now" if on else "nothing_on"].format(names=names)
-        question, asks = self.question(session)
-        return Answer(f"{told} {question}", (*(stating("inform", "state", f"{one}:on") for one in on), *asks))
-
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        if _ON_NOW[session.language].search(heard.text):
+        if ON_NOW[session.language].search(heard.text):
             self.let_go(session)
-            return self._on_now(session)
+            on = self._telling.on_now(session)
+            names = self._telling.listed(session, on, "and") if on else ""
+            told = self.words(session)["on_now" if on else "nothing_on"].format(names=names)
+            question, asks = self.question(session)
+            return Answer(
+                f"{told} {question}", (*(stating("inform", "state", f"{one}:on") for one in on), *asks)
+            )
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
-            _ONE_MORE.sub("", _LEFT.sub(r"\1", without_meanwhile(heard.text))),
+            ONE_MORE.sub("", LEFT.sub(r"\1", without_meanwhile(heard.text))),
             self._hearing[session.language],
             self._readers[session.language],
             kind,
         )
-        clauses = _in_the_room(clauses)
+        clauses = in_the_room(clauses)
         named = {one.reference.kind for one in clauses if one.deed}
-        clauses = [one for one in clauses if not _wishes(one, named)]
+        clauses = [one for one in clauses if not wishes(one, named)]
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
         if told.acts:  # the radio! turn the radio off: what was done needs no question
-            acted = {act.value for act in told.acts if act.act == "inform"}
-            session.waiting = [
-                one
-                for one in session.waiting
-                if not (one.asks in ("deed", "confirm") and set(one.choices) <= acted and one.choices)
-            ]
-        cannot = self.words(session)["cannot"]
-        if any(one != cannot for one in told.sentences):  # let me sit down; could you put the telly on
-            told.sentences = [one for one in told.sentences if one != cannot]
+            session.settle({act.value for act in told.acts if act.act == "inform"})
+        cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
+        told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
         if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
@@ -206,7 +176,7 @@ class HouseBot(CourteousBot[Session]):
             return False
         denied = [one for one in clauses if "not" in one.kinds and one.deed is None and one.reference.kind]
         if denied and len(clauses) > len(denied) and session.waiting[0].choices != ():
-            kinds = self._kinds(session.waiting[0].choices)
+            kinds = self._home.kinds_of(session.waiting[0].choices)
             if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
                 clauses = [one for one in clauses if one not in denied]
         pending, words = session.waiting[0], self.words(session)
@@ -259,7 +229,9 @@ class HouseBot(CourteousBot[Session]):
             session.waiting = []
             return False
         if first is not None and pending.asks == "confirm" and not first.did("not", "dont"):
-            named = first.reference.kind in self._kinds(pending.choices) and not first.reference.strange
+            named = (
+                first.reference.kind in self._home.kinds_of(pending.choices) and not first.reference.strange
+            )
             deed = first.deed or pending.deed
             named = named and not (first.reference.it and first.reference.kind is None)
             if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
@@ -303,7 +275,7 @@ class HouseBot(CourteousBot[Session]):
         """One clause of a turn."""
         words, reference = self.words(session), clause.reference
         served = self._services.told(session, clause, words)
-        wish = next((one for one in clause.kinds if one in _WISHES), None)
+        wish = next((one for one in clause.kinds if one in WISHES), None)
         if clause.did("dont"):
             told.sentences.append(words["untouched"])
         elif served is not None:
@@ -329,7 +301,7 @@ class HouseBot(CourteousBot[Session]):
             self._settle(session, clause, told)
 
     def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
-        kind, deed = _WISHES[wish]
+        kind, deed = WISHES[wish]
         devices = self._home.of_kind(kind)
         devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
         if any(
@@ -353,7 +325,7 @@ class HouseBot(CourteousBot[Session]):
 
     def _correct(self, session: Session, clause: Clause, told: Told) -> None:
         reference = clause.reference
-        suits = [one for one in session.done if reference.kind in (None, *self._kinds(one.before))]
+        suits = [one for one in session.done if reference.kind in (None, *self._home.kinds_of(one.before))]
         done = (suits or list(session.done))[-1]
         wrong = list(done.before)
         negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
@@ -377,24 +349,10 @@ class HouseBot(CourteousBot[Session]):
         session.state.update(done.before)
         session.done = tuple(one for one in session.done if one is not done)
 
-    def _kinds(self, devices: Iterable[str]) -> set[str]:
-        return {self._home.devices[one].kind for one in devices}
-
     # --- devices -------------------------------------------------------------------------------------------
 
     def _meant(self, session: Session, reference: Reference, among: Sequence[str] = ()) -> list[str]:
-        """The devices that are meant; pronouns are those that were spoken of."""
-        reader = self._readers[session.language]
-        if reference.it and not reference.placed and not reference.other and session.about and not among:
-            kinds = [one for one in session.about if reference.kind in (None, self._home.devices[one].kind)]
-            if kinds:
-                return kinds
-        found = reader.devices(reference, among)
-        if reference.other and session.about and not among:
-            rooms = {self._home.devices[one].room for one in session.about}
-            here = [one for one in found if self._home.devices[one].room in rooms or reference.rooms]
-            return [one for one in here if one not in session.about]
-        return found
+        return self._readers[session.language].meant(reference, session.about, among)
 
     def _settle(self, session: Session, clause: Clause, told: Told, pending: Pending | None = None) -> None:
         """Do what was said with the devices that are meant, or ask back."""
@@ -410,7 +368,11 @@ class HouseBot(CourteousBot[Session]):
             and (reference.other or clause.did("too"))
         ):
             clause = replace(clause, deed=session.done[-1].deed)
-        kind = reference.kind or (pending.kind if pending else None) or self._only_for(clause.deed, reference)
+        kind = (
+            reference.kind
+            or (pending.kind if pending else None)
+            or self._readers[session.language].only_for(clause.deed, reference)
+        )
         if kind != reference.kind:
             reference = replace(reference, kind=kind)
         devices = self._meant(session, reference, choices) or (
@@ -424,7 +386,7 @@ class HouseBot(CourteousBot[Session]):
             return
         spoken_of = reference.it and set(devices) <= set(session.about)
         every = reference.every or (reference.plural and not reference.sides) or spoken_of
-        if kind is None and not every and len(self._kinds(devices)) > 1:
+        if kind is None and not every and len(self._home.kinds_of(devices)) > 1:
             self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
         elif len(devices) > 1 and not every:
             self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
@@ -433,12 +395,6 @@ class HouseBot(CourteousBot[Session]):
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)
-
-    def _only_for(self, deed: str | None, reference: Reference) -> str | None:
-        """The kind of device that is meant where only the deed tells: only blinds are opened."""
-        if deed is None or reference.it or reference.every or reference.called or reference.other:
-            return None
-        return self._home.only_kind(deed)
 
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
@@ -453,18 +409,9 @@ class HouseBot(CourteousBot[Session]):
             told.acts.append(Act("canthelp"))
             return
         deed = _VOLUME.get(deed, deed) if clause.did("volume") else deed
-        fitting = [
-            one for one in self._home.devices if deed in self._home.kinds[self._home.devices[one].kind].deeds
-        ]
-        kinds_of = {one: self._home.kinds[self._home.devices[one].kind] for one in session.about}
-        fits = [
-            one
-            for one in session.about
-            if kinds_of[one].deed(deed) or kinds_of[one].deed(_LIKE.get(deed, ""))
-        ]
-        fitting = fits or fitting
+        fitting = self._home.fitting(deed, session.about)
         spoken_of = tuple(one for one in session.about if one in fitting)
-        kinds = self._kinds(fitting)
+        kinds = self._home.kinds_of(fitting)
         just_now = any(set(one.before) == set(spoken_of) for one in session.done)
         if spoken_of and (deed not in ("on", "off") or just_now):
             self._do(session, deed, list(spoken_of), told)
@@ -495,8 +442,8 @@ class HouseBot(CourteousBot[Session]):
         words, before = self.words(session), {one: self._telling.state(session, one) for one in devices}
         done: dict[tuple[str, str], list[str]] = {}
         for one in devices:
-            kind = self._home.kinds[self._home.devices[one].kind]
-            deed = kind.deed(wanted) or kind.deed(_LIKE.get(wanted, ""))
+            kind = self._home.kind_of(one)
+            deed = kind.deed_like(wanted)
             if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
                 name = self._telling.listed(session, devices, "and")
                 told.sentences.append(words["cannot_deed"].format(name=name))
@@ -532,16 +479,9 @@ class HouseBot(CourteousBot[Session]):
             self._not_known(session, clause, reference, [], told)
             session.waiting = session.waiting[:-1]
             return
-        kind = self._home.kinds[self._home.devices[devices[0]].kind]
-        deed = kind.deed(clause.deed) if clause.deed else None
-        if clause.did("what") and deed is None and len(devices) > 1:
-            names = self._telling.listed(session, devices, "and", whole=False)
-            kinds = self._telling.kind(session, reference.kind)
-            told.sentences.append(capital(words["rooms"].format(kind=kinds, names=names)))
-        elif deed is None:
-            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
-        else:
-            told.sentences.append(self._telling.yes_or_no(session, deed, devices))
+        deed = self._home.kind_of(devices[0]).deed(clause.deed) if clause.deed else None
+        which = words["rooms"] if clause.did("what") else None
+        told.sentences += self._telling.how_they_are(session, devices, deed, reference.kind, which)
         told.acts += [
             stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
         ]
@@ -557,21 +497,3 @@ class HouseBot(CourteousBot[Session]):
     def _ask(self, session: Session, pending: Pending) -> None:
         if pending not in session.waiting:
             session.waiting.append(pending)
-
-
-def _in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there."""
-    told = {room for one in clauses if not one.deed for room in one.reference.rooms}
-    if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
-        return list(clauses)
-    return [
-        replace(one, reference=replace(one.reference, rooms=frozenset(told)))
-        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every else one
-        for one in clauses
-    ]  # fmt: skip
-
-
-def _wishes(clause: Clause, named: set[str | None]) -> bool:
-    """Whether a clause only wishes for what another one names: it's so dark, a light in the kitchen."""
-    wish = next((one for one in clause.kinds if one in _WISHES), None)
-    return wish is not None and clause.deed is None and _WISHES[wish][0] in named

@@ -15,6 +15,28 @@ _WHO: Final = ("who", "why", "chi", "perche")
 _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
 
+ON_NOW: Final = {
+    "en": re.compile(
+        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
+        r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
+        r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
+        r"(?![^.!]*\b(?:tv|telly|television|tonight)\b)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:(?:che )?cosa (?:è|c'è|ho|hai)(?: rimasto| di)* acceso"
+        r"|c'è (?:ancora )?qualcosa (?:di |che è )?acceso|è acceso qualcosa|quali? \w+ (?:è|sono) acces\w)",
+        re.I,
+    ),
+}
+ONE_MORE: Final = re.compile(
+    r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
+    re.I,
+)
+LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
+WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
+
+
 @dataclass(frozen=True)
 class Clause:
     """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more."""
@@ -129,3 +151,21 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
         if clause.deed is None and after.deed and names and not clause.asks:
             clauses[at] = replace(clause, deed=after.deed)
     return clauses
+
+
+def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there."""
+    told = {room for one in clauses if not one.deed for room in one.reference.rooms}
+    if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
+        return list(clauses)
+    return [
+        replace(one, reference=replace(one.reference, rooms=frozenset(told)))
+        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every else one
+        for one in clauses
+    ]  # fmt: skip
+
+
+def wishes(clause: Clause, named: set[str | None]) -> bool:
+    """Whether a clause only wishes for what another one names: it's so dark, a light in the kitchen."""
+    wish = next((one for one in clause.kinds if one in WISHES), None)
+    return wish is not None and clause.deed is None and WISHES[wish][0] in named

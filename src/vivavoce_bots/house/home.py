@@ -1,9 +1,9 @@
 """A flat that can be talked with: rooms, what stands in them, devices, and what these can do. From YAML."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ruamel.yaml.error import YAMLError
 
@@ -12,6 +12,9 @@ from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, forms_of
 
 Point = tuple[float, float, float]
+
+
+_LIKE: Final = {"louder": "faster", "softer": "slower", "faster": "louder", "slower": "softer"}
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class Kind:
         meant = self.means.get(wanted, wanted)
         return meant if meant in self.deeds else None
 
+    def deed_like(self, wanted: str) -> str | None:
+        """The same, or what comes near to it: a fan that is to be louder goes faster."""
+        return self.deed(wanted) or self.deed(_LIKE.get(wanted, ""))
+
 
 @dataclass(frozen=True)
 class Home:
@@ -58,6 +65,17 @@ class Home:
         """The kind of device that alone does a deed; None where several do, or none."""
         fitting = [kind.name for kind in self.kinds.values() if deed in kind.deeds]
         return fitting[0] if len(fitting) == 1 else None
+
+    def kind_of(self, device: str) -> Kind:
+        return self.kinds[self.devices[device].kind]
+
+    def fitting(self, deed: str, about: Sequence[str]) -> list[str]:
+        """The devices that can do a deed: of those that were spoken of, else of all."""
+        fits = [one for one in about if self.kind_of(one).deed_like(deed)]
+        return fits or [one for one in self.devices if deed in self.kind_of(one).deeds]
+
+    def kinds_of(self, devices: Iterable[str]) -> set[str]:
+        return {self.devices[one].kind for one in devices}
 
     def of_kind(self, kind: str | None) -> list[str]:
         return [name for name, device in self.devices.items() if kind in (None, device.kind)]

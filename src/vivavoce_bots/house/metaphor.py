@@ -9,7 +9,7 @@ Source  the three agents of the INSPIRE experiments: intelligent device, invisib
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vivavoce_bots.dialogue.manners import Answer
+from vivavoce_bots.dialogue.talk import Answer
 
 METAPHORS: Final = ("invisible-servant", "intelligent-device", "talking-head")
 _MIMICKED: Final = ("bye", "canthelp", "repeat", "inform", "request")

@@ -181,6 +181,26 @@ class Reader:
 
     # --- which ones --------------------------------------------------------------------------------------
 
+    def meant(self, reference: Reference, about: Sequence[str], among: Sequence[str] = ()) -> list[str]:
+        """The devices that are meant; pronouns are those that were spoken of, `about`."""
+        home = self.home
+        if reference.it and not reference.placed and not reference.other and about and not among:
+            kinds = [one for one in about if reference.kind in (None, home.devices[one].kind)]
+            if kinds:
+                return kinds
+        found = self.devices(reference, among)
+        if reference.other and about and not among:
+            rooms = {home.devices[one].room for one in about}
+            here = [one for one in found if home.devices[one].room in rooms or reference.rooms]
+            return [one for one in here if one not in about]
+        return found
+
+    def only_for(self, deed: str | None, reference: Reference) -> str | None:
+        """The kind of device that is meant where only the deed tells: only blinds are opened."""
+        if deed is None or reference.it or reference.every or reference.called or reference.other:
+            return None
+        return self.home.only_kind(deed)
+
     def devices(self, reference: Reference, among: Sequence[str] = ()) -> list[str]:
         """The devices that a reference fits, of those given or of all; [] where there is no such device."""
         home = self.home

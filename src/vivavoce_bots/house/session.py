@@ -1,10 +1,10 @@
 """What the house remembers of a conversation: how things are, what was done, what is still to be settled."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from vivavoce_bots.acts import Act
-from vivavoce_bots.dialogue.manners import Talk
+from vivavoce_bots.dialogue.talk import Talk
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,14 @@ class Session(Talk):
     waiting: list[Pending] = field(default_factory=list)
     about: tuple[str, ...] = ()
     done: tuple[Done, ...] = ()
+
+    def settle(self, acted: Container[str | None]) -> None:
+        """What was done needs no question any more; `acted`: the devices."""
+        self.waiting = [
+            one for one in self.waiting
+            if one.asks not in ("deed", "confirm") or not one.choices
+            or not all(device in acted for device in one.choices)
+        ]  # fmt: skip
 
 
 @dataclass

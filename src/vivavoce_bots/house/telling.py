@@ -29,10 +29,30 @@ class Telling:
     def state(self, house: House, device: str) -> str:
         return house.state.get(device) or self._home.kinds[self._home.devices[device].kind].starts
 
+    def on_now(self, house: House) -> list[str]:
+        """The devices that are switched on."""
+        on = (one for one in self._home.devices if self.state(house, one) != "off")
+        return [one for one in on if "off" in self._home.kind_of(one).deeds]
+
     def how(self, house: House, device: str) -> str:
         """A device and how it is: `the fan is off`."""
         name = self._home.devices[device].names[house.language]
         return f"{name} {self._forms(house, device, self.state(house, device))[0]}"
+
+    def how_they_are(
+        self, house: House, devices: Sequence[str], deed: str | None, kind: str | None, which: str | None
+    ) -> list[str]:
+        """Whether they are so, else which there are (`which`: the sentence for that), else how each is."""
+        if deed is not None:
+            return [self.yes_or_no(house, deed, devices)]
+        if which is not None and len(devices) > 1:
+            names = self.listed(house, devices, "and", whole=False)
+            return [capital(which.format(kind=self.kind(house, kind), names=names))]
+        return [capital(self.how(house, one)) + "." for one in devices]
+
+    def changed(self, house: House, was: Mapping[str, str]) -> list[str]:
+        """How those are that were otherwise before."""
+        return [self.how(house, name) for name, state in was.items() if state != self.state(house, name)]
 
     def done(self, house: House, kind: str, deed: str, devices: Sequence[str]) -> str:
         """That something was done, or was so already."""

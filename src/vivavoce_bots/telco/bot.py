@@ -20,10 +20,11 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import Answer, CourteousBot, Talk, asked_for_more
+from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.numbers import number_meant
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more
 from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASKS
 
 _WHAT_IS_IT: Final = re.compile(r"\W*(?:what's|what is|che cos'è|cos'è|che cosa è|cosa vuol dire)\b", re.I)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce_bots.carbs.bot import CarbsBot, Session
+from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.carbs.foods import Lexicon, read_foods, read_manner
+from vivavoce_bots.carbs.meal import Session
 
 ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
 

@@ -1,0 +1,122 @@
+"""The meal so far, and what of a turn is about it: what was eaten, what is to be taken out."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from vivavoce_bots.acts import Act
+from vivavoce_bots.carbs.foods import Food, Item, Lexicon
+from vivavoce_bots.dialogue.clauses import present, sentences_of
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import Talk
+
+_MOST_EATEN: Final = 200
+_OUT: Final = {
+    "en": re.compile(r"\b(?:take|leave|cross|put)((?: \w+){1,3}) (?:out|off|away)\b", re.I),
+    "it": re.compile(r"\b(?:tir\w+|lasci\w+|port\w+)((?: \w+){1,3}) (?:fuori|via)\b", re.I),
+}
+_REMOVE: Final = {"en": "remove", "it": "togli"}
+_PRONOUN: Final = {
+    "en": re.compile(
+        r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I
+    ),
+    "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
+}
+_MEANT: Final = re.compile(r"\b(?:i mean|i meant|meant to say|actually|intendevo|volevo|in realtà)\b", re.I)
+
+
+@dataclass(frozen=True)
+class Eaten:
+    """What counts: as it was written, the food, grams."""
+
+    written: str
+    food: Food
+    grams: float
+
+
+@dataclass
+class Session(Talk):
+    """The meal so far, what is still to be settled, and what was asked last.
+
+    asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
+    counted  how much had been eaten before the last turn
+    named    the food that was named last
+    fresh    what was counted in this turn; adds: it comes on top of the same food before
+    informed whether the last turn told what foods have
+    """
+
+    lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
+    eaten: list[Eaten] = field(default_factory=list)
+    open: list[Item] = field(default_factory=list)
+    asking: str = "meal"
+    item: Item | None = None
+    choices: list[Food] = field(default_factory=list)
+    counted: int = 0
+    named: Food | None = None
+    fresh: list[Eaten] = field(default_factory=list)
+    adds: bool = False
+    informed: bool = False
+
+    def count(self, written: str, food: Food, grams: float) -> None:
+        """Eat it; a food that is in the meal already is put right, unless more of it was eaten."""
+        one, self.informed = Eaten(written, food, grams), False
+        if not self.adds and one in self.eaten and one not in self.fresh:
+            return
+        if not self.adds:
+            self.eaten = [held for held in self.eaten if held.food.key != food.key or held in self.fresh]
+        self.fresh, self.eaten = [*self.fresh, one], [*self.eaten, one][-_MOST_EATEN:]
+
+    @property
+    def total(self) -> int:
+        return round(sum(one.food.carbohydrates(one.grams) for one in self.eaten))
+
+
+@dataclass
+class Told:
+    """The turn as it grows, before the question."""
+
+    sentences: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+
+
+def what_is_told(session: Session, heard: Heard) -> str:
+    """What of a turn tells of the meal: no question beside it, nothing of another day."""
+    sentences = sentences_of(heard.text)
+    told = [one for one in sentences if not is_question(one, session.language)]
+    foods = [one for one in told if session.lexicon.mentioned(one)]
+    if not told and (len(sentences) > 1 or heard.did("total")):
+        return ""
+    kept = " ".join(told) if foods else heard.text
+    today = present(kept, session.language)
+    return today if session.lexicon.mentioned(today) else kept
+
+
+def with_removals(session: Session, text: str) -> str:
+    """A text in which what is to be taken out stands behind the word: `remove the banana`.
+
+    What is said to be of another day is taken out, too.
+    """
+    held = [one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food]
+    named = session.item.food if session.item and session.item.food else session.named
+    remove = _REMOVE[session.language]
+    text = _OUT[session.language].sub(rf"{remove}\1", text)
+    if named is not None:
+        text = _PRONOUN[session.language].sub(f"{remove} {named.name(session.language)}", text)
+    kept = {one.key for one in session.lexicon.mentioned(present(text, session.language))}
+    past = [one for one in session.lexicon.mentioned(text) if one in held and one.key not in kept]
+    return " ".join([text, *(f". {remove} {one.name(session.language)}" for one in past)])
+
+
+def names_whole(item: Item, food: Food, language: str) -> bool:
+    """Whether a name that nobody knows has the whole name of a food in it: `cake afterwards`."""
+    words = set(tokens(item.written))
+    return any(set(tokens(name)) <= words for name in food.names[language])
+
+
+def denies(heard: Heard) -> bool:
+    """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
+    return _MEANT.search(heard.text) is not None or (
+        heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate"
+    )
