@@ -193,7 +193,8 @@ def serve_desk(
     secure_cookies: bool,
     account_optional: bool = False,
 ) -> None:
-    """Serve the dashboard from this process."""
+    """Serve the dashboard from this process; alone, it says first how to come in."""
+    from vivavoce.desk.access import first_link
     from vivavoce.desk.app import create_desk
 
     study = read_study(path)
@@ -203,6 +204,8 @@ def serve_desk(
             participant_url=participant_url, simulated_notice=_notice(study.name, log),
             account_optional=account_optional or None,
         )  # fmt: skip
+        if participant_url is None:
+            note(f"dashboard     {first_link(log, f'http://{_reached(host)}:{port}')}")
         _run_app(app, host, port)
 
 

@@ -60,7 +60,7 @@ def _background(
     for item in INSTRUMENTS.get("idial_background").items:
         told: Counter[str] = Counter()
         for label, n in answers.get(item.item_id, {}).items():
-            told[_label_read(label, item.scale, wording, asked)] += n
+            told[_label_read(label, item.scale or "", wording, asked)] += n
         rows += [
             Row(label, (Cell(count(n)),), group=wording.items[item.item_id]) for label, n in told.items()
         ]

@@ -3,14 +3,23 @@
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from scenes.processes import free_port
+from vivavoce.cli import servers
 from vivavoce.cli.servers import _beside
 from vivavoce.core.errors import VivavoceError
+
+STUDY = """\
+study: s
+systems: {bot: {connect: scripted, replies: [{say: Good day}]}}
+visit:
+  - dialogue: {}
+"""
 
 
 class Pages(SimpleNamespace):
@@ -74,3 +83,18 @@ def test_who_stops_both_while_the_dashboard_starts_is_told_of_no_mistake(pages: 
         process.kill()
         (waiting,) = (one for one in threading.enumerate() if one.name == "dashboard")
         waiting.join(60)
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_dashboard_by_itself_says_how_to_come_in(
+    alone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(STUDY, encoding="utf-8")
+    monkeypatch.setattr(servers, "_run_app", lambda *_: None)
+    pages = None if alone else "http://127.0.0.1:8000/"
+    servers.serve_desk(
+        study, f"sqlite:///{tmp_path / 'log.sqlite'}",
+        host="127.0.0.1", port=8001, participant_url=pages, secure_cookies=False,
+    )  # fmt: skip
+    assert ("http://127.0.0.1:8001/link/" in capsys.readouterr().err) is alone  # `serve` says it itself
