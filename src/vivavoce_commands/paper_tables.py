@@ -218,11 +218,15 @@ def _laid_agreement(facts: dict[str, Any]) -> list[LaidTable]:
 def _laid_systems(facts: dict[str, Any]) -> LaidTable:
     notes, rows = [], []
     for name, one in facts["systems"].items():
-        mark = ""
+        mark, told = "", []
         if missing := len(one["missing_speakers"]):
-            mark = "abcdefghijklmnopqrstuvwxyz"[len(notes) % 26]
             who = "One user is" if missing == 1 else f"{missing} users are"
-            notes.append(f"{mark} {who} missing: {', '.join(one['missing_speakers'])}.")
+            told.append(f"{who} missing: {', '.join(one['missing_speakers'])}.")
+        if (left := one["unanswered"]) and facts["mode"] == "official":
+            told.append(f"Commands without an answer are left out, as in 2018: {left}.")
+        if told:
+            mark = "abcdefghijklmnopqrstuvwxyz"[len(notes) % 26]
+            notes.append(f"{mark} {' '.join(told)}")
         rows.append(
             (name + (f" ({mark})" if mark else ""), *(percent(one["corpus"][key]) for key in TABLE_2))
         )

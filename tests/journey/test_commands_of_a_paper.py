@@ -286,7 +286,7 @@ def test_systems_a_to_d_stand_in_one_table(annotated: Annotated, tmp_path: Path)
         )  # fmt: skip
     found = vivavoce(
         "understand", "tables", str(annotated.folder / "annotated"),
-        *(f"{name}={tmp_path / f'answers-{name}'}" for name in "abcd"), "--json",
+        *(f"{name}={tmp_path / f'answers-{name}'}" for name in "abcd"), "--mode", "strict", "--json",
     )  # fmt: skip
     facts = json.loads(found.stdout)
     commands = sum(map(len, annotated.means.values()))

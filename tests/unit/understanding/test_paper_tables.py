@@ -37,15 +37,19 @@ def annotated(tmp_path: Path) -> Path:
 def test_systems_stand_side_by_side_with_who_is_missing_and_how_far_annotators_agree(annotated, tmp_path):
     one = write(tmp_path / "one", {"AbF20": "1; take(500 g, cream)\n2; stir([milk, flour], #)\n"})
     two = write(tmp_path / "two", REFERENCE)
-    vivavoce("understand", "tables", annotated, one, f"gold={two}", "--into", tmp_path / "made")
+    few = write(
+        tmp_path / "few", {"AbF20": "2; stir(milk)\n", "CdM31": "1; put(pan, hob)\n---\n1; put(lid)\n"}
+    )
+    vivavoce("understand", "tables", annotated, one, f"gold={two}", few, "--into", tmp_path / "made")
     printed = (tmp_path / "made" / "tables.md").read_text("utf-8")
+    assert "b Commands without an answer are left out, as in 2018: 1." in printed and "| few (b) |" in printed
     # in 2018 a list was as many arguments as it has things, and a `#` stood in the distance as well
     assert "| one (a) | 66.7 | 60.0 | 33.3 | 20.0 | 20.0 |" in printed
     assert "| gold | 100.0 | 100.0 | 0.0 | 0.0 | 0.0 |" in printed
     assert "a One user is missing: CdM31." in printed
     assert "| commands | 1 of 2 | 50.0 |" in printed
     assert "| put | quantity?, container/tool/[ingredient], container/appliance, manner? | 2 |" in printed
-    assert "| put | 2 | - / - | 100.0 / 100.0 |" in printed
+    assert "| put | 2 | - / - | 100.0 / 100.0 | 50.0 / 100.0 |" in printed
     tuples = (tmp_path / "made" / "tuples" / "one" / "AbF20.csv").read_text("utf-8")
     assert tuples == "1_1; (1, 2, 1, 0)\n1_2; (0, 0, 0, 0)\n2_1; (1, 3, 1, 1)\n"
     last = (tmp_path / "made" / "tuples" / "gold" / "CdM31.csv").read_text("utf-8")
