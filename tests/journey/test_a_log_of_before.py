@@ -91,7 +91,12 @@ def facts(folder: Path) -> dict[str, Any]:
 
 # what came to tables since then: reasons of verdicts as codes and values, durations of replays, the release,
 # what an agent's logs say of a dialogue
-ADDED = {"stress": {"why", "duration_s", "release"}, "dialogues": {"reward", "tools_logged"}}
+ADDED = {
+    "stress": {"why", "duration_s", "release"},
+    "dialogues": {"reward", "tools_logged"},
+    "turns": {"first_shown_s"},
+    "incidents": {"shown"},
+}
 AGENTS = {
     "cost", "cost_per_checked_success", "cost_per_objective_success", "cost_per_subjective_success",
     "tokens_per_checked_success", "tokens_per_objective_success", "tokens_per_subjective_success",
