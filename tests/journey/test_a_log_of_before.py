@@ -90,11 +90,14 @@ def facts(folder: Path) -> dict[str, Any]:
 
 
 # what came to tables since then: reasons of verdicts as codes and values, durations of replays, the release,
-# what an agent's logs say of a dialogue, what was pointed at with a command
+# what an agent's logs say of a dialogue, what was pointed at with a command, when first words were shown
 ADDED = {
-    "stress": {"why", "duration_s", "release"}, "dialogues": {"reward", "tools_logged"},
+    "stress": {"why", "duration_s", "release"},
+    "dialogues": {"reward", "tools_logged"},
     "commands": {"pointed"},
-}  # fmt: skip
+    "turns": {"first_shown_s"},
+    "incidents": {"shown"},
+}
 AGENTS = {
     "cost", "cost_per_checked_success", "cost_per_objective_success", "cost_per_subjective_success",
     "tokens_per_checked_success", "tokens_per_objective_success", "tokens_per_subjective_success",
