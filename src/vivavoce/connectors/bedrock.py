@@ -9,7 +9,7 @@ Retry   never: whether the agent heard a turn cannot be known
 import asyncio
 import codecs
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Final
@@ -98,7 +98,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
         yield SystemOutput(kind="message", text=said)
         yield work.rest()
 
-    async def _events(self, asked: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
+    async def _events(self, asked: dict[str, str]) -> AsyncGenerator[dict[str, Any]]:
         """The events of an answer as they come, read by a thread that ends with whoever waits for them."""
         loop, came = asyncio.get_running_loop(), asyncio.Queue[Any]()
         stopped: list[Any] = []

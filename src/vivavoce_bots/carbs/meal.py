@@ -24,7 +24,9 @@ _PRONOUN: Final = {
     ),
     "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
 }
-_MEANT: Final = re.compile(r"\b(?:i mean|i meant|meant to say|actually|intendevo|volevo|in realtà)\b", re.I)
+_MEANT: Final = re.compile(
+    r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
+)
 
 
 @dataclass(frozen=True)

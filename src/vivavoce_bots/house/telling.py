@@ -122,7 +122,8 @@ class Telling:
 
     def _is(self, house: House, device: str, deed: str) -> bool:
         state = self.state(house, device)
-        return state == deed or (deed == "on" and state != "off")
+        switched = "off" in self._home.kind_of(device).deeds
+        return state == deed or (deed == "on" and switched and state != "off")
 
     def _forms(self, house: House, device: str, state: str) -> Sequence[str]:
         return self._home.kinds[self._home.devices[device].kind].said[house.language]["states"][state]
