@@ -16,7 +16,7 @@ from vivavoce.stats.proportions import wilson
 
 Facts = dict[str, Any]
 FOLDER: Final = Path(__file__).parent / "stress_variants"
-HALVES: Final = ("blind", "blind-second", "blind-third", "blind-fourth")
+HALVES: Final = ("blind", "blind-second", "blind-third", "blind-fourth", "blind-fifth")
 TESTS: Final = tuple(f"ST-{number}" for number in range(5, 12))
 GOAL_VALID, GOAL_APPLIED = 0.95, 0.8
 
