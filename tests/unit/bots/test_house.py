@@ -308,3 +308,9 @@ def test_both_languages_say_the_same_things() -> None:
 def test_it_goes_by_what_is_meant_now(said: list[str], language: str, told: str) -> None:
     replies, _ = talk(*said, language=language)
     assert told in replies[-1].text
+
+
+def test_blinds_are_neither_on_nor_off_where_all_devices_are_asked_about() -> None:
+    replies, _ = talk("Not the alarm, the phone I mean. Is there one on it?")
+    assert "the television and the radio are off" in replies[-1].text
+    assert "the blinds in the bedroom are open" in replies[-1].text
