@@ -336,7 +336,7 @@ def arena(facts: ArenaResults) -> Iterator[RenderableType]:
         )  # fmt: skip
     yield table
     if facts.ranking is None:
-        yield Text("No finite worths: a system never wins or never loses against the others.")
+        yield Text("No finite worths: a system, or a side, has won every decided vote or none.")
     pairs = plain_table("pair", "votes", "won", "log odds", level, "p", "p (Holm)")
     for one in facts.pairs:
         pairs.add_row(
