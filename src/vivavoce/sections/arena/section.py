@@ -71,7 +71,8 @@ def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
 def arena_answer(facts: ArenaResults) -> list[str]:
     """The answer in plain words."""
     if facts.ranking is None:
-        return [say("No ranking: so far a system, or a side of the page, has won every decided vote or none."), _votes(facts)]
+        why = say("No ranking: so far a system, or a side of the page, has won every decided vote or none.")
+        return [why, _votes(facts)]
     names = [one.name for one in facts.ranking]
     sure = [one for one in facts.pairs if is_significant(one.p_holm)]
     found = [_order(names, sure)]
