@@ -15,6 +15,8 @@ from vivavoce.log.store import Log
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import write_study
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import Range
 from vivavoce.web.accounts import OWNER
 
 with warnings.catch_warnings():
@@ -247,6 +249,9 @@ def test_a_study_with_tasks_of_its_own_tells_nobody_of_the_example(editor: Edito
     study = load_study(editor.folder)
     [plan] = [one for one in study.visit if one.kind == "dialogue"]
     assert plan.repeat.max == 4, "nobody gets a task twice, so that there are no more dialogues than tasks"
+    by_hand = plan.model_copy(update={"repeat": Range(min=2, max=40)})
+    [told] = STEPS.get("dialogue").told(by_hand, study).does[:1]
+    assert dict(told.values) == {"least": 2, "most": 4}
     told = " ".join(text for texts in study.documents.values() for text in texts.values())
     assert "Marlowe" not in told and "restaurant" not in told and "ristorant" not in told
     assert "still speaks of the example" not in editor.look()
