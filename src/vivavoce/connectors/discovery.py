@@ -40,12 +40,19 @@ TOLD_NAMES: Final = N_(
     "The names of its fields were read from what it refused: look whether each has its part."
 )
 NOT_FOUND: Final = N_("no request that was tried is answered in words: %(problem)s")
+ALIKE: Final = N_(
+    "%(number)s of the requests that were tried were answered in words, but the same whatever was said"
+)
 BY_HAND: Final = N_("say which field of a request carries the words")
 NO_WORDS: Final = N_("no words were found in the answer")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
 _QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w-]{0,40})['"`‘’“”»](?!\w)""")
 _WHO: Final = re.compile(
     r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
+)
+_WORDS: Final = re.compile(
+    r"(?i)^(?!.*id$)(.*(phrase|fras|text|testo|messag|msg|utter|prompt|question|domand|parol|nachricht|frage)"
+    r"|(.*[_-])?(words?|query|said|input)($|[_-]))"
 )
 _ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 _RASA: Final = "/webhooks/rest/webhook"
@@ -61,24 +68,27 @@ class Discovery:
     settings  of the connector, as under `systems` in a study file
     said      what it answered to a hello
     doubts    what should be looked at, one sentence each
+    flags     where its answer says yes or no, as paths, while none of them is read as the end
     """
 
     settings: Settings
     said: str
     doubts: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
 
 
 class NotFound(InputError):
-    """An address answers, but none of the requests that were tried in words.
+    """An address answers, but none of the requests that were tried in words that depend on what was said.
 
     names  of fields that its refusals tell, what may carry the words first
+    alike  how many requests made of these names were answered in words, but alike whatever was said
     """
 
-    def __init__(self, problem: str, *, place: str, names: Iterable[str]) -> None:
-        self.names, self.values = likeliest(names), {"problem": problem}
-        self.template, self.hint_template = NOT_FOUND, BY_HAND
+    def __init__(self, problem: str, *, place: str, names: Iterable[str], alike: int = 0) -> None:
+        self.names, self.values = likeliest(names), {"problem": problem, "number": alike}
+        self.template, self.hint_template = ALIKE if alike else NOT_FOUND, BY_HAND
         hint = "write the request by hand: docs/how-to/connect-a-bot.md"
-        super().__init__(NOT_FOUND % self.values, place=place, hint=hint)
+        super().__init__(self.template % self.values, place=place, hint=hint)
 
 
 async def discover(url: str, *, language: str = "en", private: bool = False) -> Discovery:
@@ -161,7 +171,7 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         except SystemUnderTestError as error:
             if not error.reached:
                 raise _nobody(error, base["url"]) from None
-            problem = problem if REASON.search(problem) else str(error)
+            problem = problem if REASON.search(problem) else error.detail
             names |= dict.fromkeys(names_told(str(error)))
             continue
         path, depends = text_path(greeted, other)
@@ -175,23 +185,25 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         first = next(iter(alike.values()))
         doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
         return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
-    if (told := await _by_names(base, language, names)) is not None:
+    told = await _by_names(base, language, names)
+    if isinstance(told, Discovery):
         return told
-    raise NotFound(problem or "-", place=base["url"], names=names)
+    raise NotFound(problem or "-", place=base["url"], names=names, alike=told)
 
 
-async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Discovery | None:
+async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Discovery | int:
     """The request made of names that refusals tell: one carries the words, the others the conversation.
 
     Input   names: told so far; those that are told on the way are added
+    Output  where no answer depends on what was said: how many requests were answered in words
     """
-    tried = set[tuple[str, ...]]()
+    tried, alike = set[tuple[str, ...]](), 0
     while 0 < len(names) <= MOST_NAMES:
         row = likeliest(names)
         ways = [(text, *(one for one in row if one != text)) for text in row]
         way = next((one for one in ways if one not in tried), None)
         if way is None:
-            return None
+            return alike
         tried.add(way)
         body = {way[0]: "{{ text }}", **dict.fromkeys(way[1:], "{{ conversation }}")}
         settings = {**base, "body": body}
@@ -205,7 +217,8 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
         path, depends = text_path(greeted, other)
         if path is not None and depends:
             return Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path), [TOLD_NAMES])
-    return None
+        alike += path is not None
+    return alike
 
 
 def names_told(refusal: str) -> list[str]:
@@ -225,7 +238,12 @@ def names_told(refusal: str) -> list[str]:
 
 def likeliest(names: Iterable[str]) -> list[str]:
     """Names of fields, those first that are more likely to carry words than to name the conversation."""
-    return sorted(names, key=lambda one: (one not in TEXTS, one in SESSIONS or bool(_WHO.search(one))))
+
+    def place(one: str) -> tuple[bool, bool, bool]:
+        words = one in TEXTS or bool(_WORDS.search(one))  # `customer_message` is what they say, not who
+        return one not in TEXTS, not words, one in SESSIONS or bool(_WHO.search(one))
+
+    return sorted(names, key=place)
 
 
 def _mappings(found: Any) -> Iterator[Mapping[str, Any]]:
@@ -266,16 +284,33 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
         raw = await _asked(settings, text, language)
     except SystemUnderTestError as error:
         return Exchange(sent, "", None, error.detail, error.failure)
-    if "response" not in settings:
+    response = settings.get("response", {})
+    flags = list(_flags(raw))
+    flags = [] if "end" in response or "end" in flags else flags  # it is read there unless told otherwise
+    if "text" not in response:
         path, _ = text_path(raw, None)
-        found = None if path is None else Discovery({**settings, **_mapping(path, raw)}, _at(raw, path))
+        found = None
+        if path is not None:
+            read = {**_mapping(path, raw).get("response", {}), **response}
+            more = {"response": read} if read else {}
+            found = Discovery({**settings, **more}, _at(raw, path), flags=[] if "end" in read else flags)
         return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS)
     try:
         outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
     except SystemUnderTestError as error:
         return Exchange(sent, _shown(raw), None, error.detail, error.failure)
     said = "\n".join(one.text for one in outputs if one.kind == "message")
-    return Exchange(sent, _shown(raw), Discovery(settings, said))
+    return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags))
+
+
+def _flags(found: Any, path: str = "") -> Iterator[str]:
+    """Where an answer says yes or no, as paths; not inside lists."""
+    if isinstance(found, bool):
+        yield path
+    elif isinstance(found, Mapping):
+        for key, one in found.items():
+            step = str(key) if str(key).isidentifier() else f'"{key}"'
+            yield from _flags(one, f"{path}.{step}" if path else step)
 
 
 def _shown(value: Any) -> str:

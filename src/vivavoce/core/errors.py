@@ -33,9 +33,16 @@ class InputError(VivavoceError):
     """What a user gave is wrong; one line says value, place and next step.
 
     Shown as `place: problem; hint`. The command line prints it without a stack trace and exits with 2.
+
+    values  fill the places `%(name)s` of problem and hint, which pages say in the reader's language
     """
 
-    def __init__(self, problem: str, *, place: str = "", hint: str = "") -> None:
+    def __init__(
+        self, problem: str, *, place: str = "", hint: str = "", values: dict[str, Any] | None = None
+    ) -> None:
+        if values:
+            self.template, self.hint_template, self.values = problem, hint, values
+            problem, hint = problem % values, hint % values
         self.problem, self.place, self.hint = problem, place, hint
         super().__init__(f"{place + ': ' if place else ''}{problem}{'; ' + hint if hint else ''}")
 

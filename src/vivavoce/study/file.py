@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from vivavoce.core.i18n import N_
 from vivavoce.core.validation import mistake, shown_value
 from vivavoce.languages.data import check_installed
 from vivavoce.study.analysis_file import Analysis
@@ -26,7 +27,7 @@ from vivavoce.study.voice import Voice
 Allocation = Literal["random", "least-used-by-participant", "balanced"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-NAME_CURE = "use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64"
+NAME_CURE = N_("use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64")
 _FACTOR = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _PARSER = re.compile(r"https?://\S+|[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")

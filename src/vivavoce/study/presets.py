@@ -20,7 +20,8 @@ class StudyProtocol:
     folder  of its files:
             protocol.yaml  what a study that names it need not write
             study.yaml     what `vivavoce init` writes, with STUDY_NAME for the study's name
-            texts/         what participants read: `consent.en.md`, ...; a language may bring more of them
+            texts/         what participants read: `consent.en.md`, ...; a language may bring more of them;
+                           in own/ those that take the place of texts about the example's domain
             files/         what `init` writes beside the study file; most have none
     """
 
@@ -50,10 +51,14 @@ def protocol_file(name: str) -> Path:
     return PROTOCOLS.get(name).file
 
 
-def shipped_texts(protocol: str) -> list[Path]:
-    """The texts that a protocol brings, and languages for it, in all languages, by name."""
+def shipped_texts(protocol: str, *, own_domain: bool = False) -> list[Path]:
+    """The texts that a protocol brings, and languages for it, in all languages, by name.
+
+    Input   own_domain: only those that a study of another domain than the example's has in their place
+    """
     places = [PROTOCOLS.get(protocol).folder / "texts", *(place / protocol for place in folders("texts"))]
-    return sorted((file for place in places for file in place.glob("*.md")), key=lambda one: one.name)
+    pattern = "own/*.md" if own_domain else "*.md"
+    return sorted((file for place in places for file in place.glob(pattern)), key=lambda one: one.name)
 
 
 def shipped_text(protocol: str | None, file: str, language: str) -> Path | None:

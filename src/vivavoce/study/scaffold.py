@@ -53,21 +53,35 @@ def write_contents(folder: Path, contents: Mapping[str, str]) -> list[Path]:
 
 def example_warnings(study: Study) -> list[str]:
     """Texts that are still our example of another domain than the study's, one line each."""
-    if study.ontology is None or study.protocol is None:
-        return []
-    about = [name for name in _example_domains(study.protocol) if name != study.ontology.name]
-    ours = {
-        text.read_text(encoding="utf-8"): text.name.replace(".en.md", ".md")
-        for text in shipped_texts(study.protocol)
-    }
+    other = "there is no ontology" if study.ontology is None else f"the ontology is {study.ontology.name}"
     return [
-        f"{ours[text]}: is still our example about {name}, but the ontology is {study.ontology.name}; "
-        "write your own"
+        f"{file}: is still our example about {domain}, but {other}; write your own"
+        for file, domain in example_texts(study)
+    ]
+
+
+def example_texts(study: Study) -> list[tuple[str, str]]:
+    """Texts that are still our example of another domain than the study's: the file, and that domain.
+
+    Without an ontology the domain is nowhere named: then those texts are meant that a study of an own domain
+    has others for.
+    """
+    if study.protocol is None:
+        return []
+    domains = _example_domains(study.protocol)
+    about = [name for name in domains if study.ontology is None or name != study.ontology.name]
+    replaced = {file.name for file in shipped_texts(study.protocol, own_domain=True)}
+    ours = {
+        text.read_text(encoding="utf-8"): text.name for text in shipped_texts(study.protocol)
+    }  # fmt: skip
+    found = [
+        (ours[text].replace(".en.md", ".md"), name)
         for texts in study.documents.values()
         for text in texts.values()
         for name in about
-        if text in ours and name in text.casefold()
+        if text in ours and (ours[text] in replaced or name in text.casefold())
     ]
+    return list(dict.fromkeys(found))
 
 
 def _example_domains(protocol: str) -> list[str]:
@@ -78,8 +92,11 @@ def _example_domains(protocol: str) -> list[str]:
     return [head[1] for head in heads if head]
 
 
-def study_contents(protocol: str, name: str) -> dict[str, str]:
-    """What a new study of a protocol has, by file name: `consent.en.md` of the texts becomes `consent.md`."""
+def study_contents(protocol: str, name: str, *, own_domain: bool = False) -> dict[str, str]:
+    """What a new study of a protocol has, by file name: `consent.en.md` of the texts becomes `consent.md`.
+
+    Input   own_domain: the study has another domain than the example, so that no text may speak of that
+    """
     study = PROTOCOLS.get(protocol).scaffold
     plain = name[0].isalpha() and name.lower() not in ("true", "false", "null")
     contents = {"study.yaml": study.replace("STUDY_NAME", name if plain else json.dumps(name))}
@@ -88,7 +105,8 @@ def study_contents(protocol: str, name: str) -> dict[str, str]:
             contents[domain.name] = domain.read_text(encoding="utf-8")
     for file in sorted((PROTOCOLS.get(protocol).folder / "files").glob("*")):
         contents[file.name] = file.read_text(encoding="utf-8")
-    for text in shipped_texts(protocol):
+    own = shipped_texts(protocol, own_domain=True) if own_domain else []
+    for text in (*shipped_texts(protocol), *own):
         contents[text.name.replace(".en.md", ".md")] = text.read_text(encoding="utf-8")
     contents[SCHEMA_FILE] = json.dumps(study_schema(), indent=1, ensure_ascii=False) + "\n"
     return contents

@@ -15,6 +15,8 @@ from vivavoce.log.store import Log
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import write_study
+from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import Range
 from vivavoce.web.accounts import OWNER
 
 with warnings.catch_warnings():
@@ -130,7 +132,8 @@ def test_a_block_that_could_not_be_served_is_refused_at_once_and_a_private_one_p
     told = editor.send("/study/new", told, systems=block, private="yes", **typed)
     assert "The study officina-pedale is written" in told
     assert load_study(editor.folder).systems["mine"]["allow_private"] is True
-    assert re.search(r"<header.*?officina-pedale", told, re.DOTALL), "the header names the study"
+    assert re.search(r"<header.*?Officina Pedàle", told, re.DOTALL), "the header names the study"
+    assert load_study(editor.folder).title["en"] == "Officina Pedàle"
 
 
 def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) -> None:
@@ -139,8 +142,21 @@ def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) ->
         assert 'href="/help/how-to/connect-a-bot"' in page
         assert "docs/how-to" not in page
         assert dict(re.findall(r'name="ask-(\w+)" value="(\w*)"', page)) == {
-            "text": "frase", "conversation": "cliente", "more": "", "answer": "",
-        }  # fmt: skip
+            "text": "frase",
+            "conversation": "cliente",
+            "more": "",
+            "answer": "",
+            "end": "",
+        }
+        assert "2 of the requests that were tried were answered in words" in page
+        typed = re.search(r'name="systems"[^>]*>([^<]*)<', page)
+        assert typed is not None
+        sent = unescape(typed[1]).replace("\n", "\r\n")  # as browsers send it
+        again = editor.send(
+            "/study/new/hello", page, 422, url="http://127.0.0.1:9/", name="shop", systems=sent
+        )
+        assert "already" not in again
+        assert re.search(r'name="systems"[^>]*></', again), "a guess that nobody answered is no system"
         block = re.search(r'<details open>.*?name="systems"[^>]*>([^<]*)<', page, re.DOTALL)
         assert block is not None
         assert "allow_private: true" in block[1]
@@ -152,14 +168,15 @@ def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) ->
         assert "This was answered" in tried
         assert "Good morning at the repair shop." in tried
         found = editor.send(
-            "/study/new/hello", tried, **{"with": "these"}, **asked, **wrong | {"ask-answer": ""}
-        )
+            "/study/new/hello", tried, **{"with": "these"}, **asked,
+            **wrong | {"ask-answer": "", "ask-end": "chiuso"},
+        )  # fmt: skip
         systems = re.search(r'name="systems"[^>]*>([^<]*)<', found)
         assert systems is not None
     begun(editor, systems=unescape(systems[1]))
     settings = load_study(editor.folder).systems["shop"]
     assert settings["body"] == {"frase": "{{ text }}", "cliente": "{{ conversation }}"}
-    assert settings["response"] == {"text": "esito.testo"}
+    assert settings["response"] == {"text": "esito.testo", "end": "chiuso"}
 
 
 def test_a_bot_that_is_asked_by_get_and_wants_a_header_is_described_by_the_form(editor: Editor) -> None:
@@ -222,6 +239,38 @@ def test_tasks_of_ones_own_are_counted_before_anything_is_written(editor: Editor
     assert "needs 3 tasks, but there are 2" in told
     assert re.search(r'id="tasks-en"[^>]*aria-invalid="true"', told)
     assert not editor.file.exists()
+
+
+@pytest.mark.parametrize("protocol", ["cambridge-2011", "p851"])
+def test_a_study_with_tasks_of_its_own_tells_nobody_of_the_example(editor: Editor, protocol: str) -> None:
+    typed = "A.\nB.\nC.\nD."
+    tasks = {"source": "own", "language-it": "yes", "tasks-en": typed, "tasks-it": typed}
+    begun(editor, protocol, systems="mine:\n  connect: http\n  url: https://bot.example.org/\n", **tasks)
+    study = load_study(editor.folder)
+    [plan] = [one for one in study.visit if one.kind == "dialogue"]
+    assert plan.repeat.max == 4, "nobody gets a task twice, so that there are no more dialogues than tasks"
+    by_hand = plan.model_copy(update={"repeat": Range(min=2, max=40)})
+    [told] = STEPS.get("dialogue").told(by_hand, study).does[:1]
+    assert dict(told.values) == {"least": 2, "most": 4}
+    told = " ".join(text for texts in study.documents.values() for text in texts.values())
+    assert "Marlowe" not in told and "restaurant" not in told and "ristorant" not in told
+    assert "still speaks of the example" not in editor.look()
+    shipped = PROTOCOLS.get(protocol).folder / "texts" / "instructions.en.md"
+    (editor.folder / "instructions.md").write_text(shipped.read_text("utf-8"), encoding="utf-8")
+    assert "instructions.md</a>: still speaks of the example of the protocol (marlowe)" in editor.look()
+
+
+def test_problems_of_a_new_study_are_said_in_italian_and_a_title_names_a_system(tmp_path: Path) -> None:
+    (tmp_path / "porto").mkdir()
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        italian = Editor(tmp_path / "porto", log, "it")
+        few = italian.send("/study/new", italian.look(), 422, study="porto", protocol="cambridge-2011",
+                           **{"language-it": "yes", "source": "own", "tasks-it": "Uno.\nDue."})  # fmt: skip
+        assert "una visita di cambridge-2011 richiede 3 compiti, ma ce ne sono 2; scrivine altri" in few
+        unnamed = italian.send("/study/new/hello", few, 422, url="http://127.0.0.1:9/", name="???")
+        assert "non può essere il nome di un sistema; usa lettere" in unnamed
+        titled = italian.send("/study/new/hello", few, 422, url="http://127.0.0.1:9/", name="Officina Raggi")
+        assert "nome di un sistema;" not in titled and 'value="officina-raggi"' in titled
 
 
 def test_nothing_that_is_there_is_overwritten(editor: Editor) -> None:

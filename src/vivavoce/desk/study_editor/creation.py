@@ -18,7 +18,20 @@ from vivavoce.study.presets import protocol_file
 from vivavoce.study.scaffold import study_contents, write_contents
 from vivavoce.study.steps_file import DialogueSettings
 
-STUDY_PLACE, TASKS_PLACE = "study", "tasks"  # of a problem: the field that it belongs to
+# of a problem: the field that it belongs to
+STUDY_PLACE, TASKS_PLACE, SYSTEM_PLACE, LANGUAGES_PLACE = "study", "tasks", "name", "languages"
+NO_STUDY_NAME: Final = N_("%(name)r cannot name a study")
+NO_SYSTEM_NAME: Final = N_("%(name)r cannot name a system")
+NAME_TAKEN: Final = N_("there is a system %(name)r already")
+OTHER_NAME: Final = N_("give this one another name")
+TOO_FEW: Final = N_("a visit of %(protocol)s needs %(least)s tasks, but there are %(number)s")
+MORE_TASKS: Final = N_("write more, or choose another protocol; nobody gets a task twice")
+NO_TASK: Final = N_("no task is written")
+ONE_A_LINE: Final = N_("write one a line")
+UNEQUAL: Final = N_("not as many tasks in each language (%(said)s)")
+ALIKE: Final = N_("write the same tasks, in the same order, in every language of the study")
+NO_LANGUAGE: Final = N_("no language is chosen")
+ANY_LANGUAGE: Final = N_("choose one or more")
 TASKS_FILE: Final = "tasks.yaml"
 EXAMPLE, OWN, FREE = "example", "own", "free"
 TASK_SOURCES: Final = {
@@ -33,7 +46,7 @@ HEAD: Final = """\
 # what is changed there is changed here, and the other way round.
 
 study: {name}
-protocol: {protocol}  # fills every key that is left out here
+{title}protocol: {protocol}  # fills every key that is left out here
 languages: [{languages}]  # the first is the default
 """
 SYSTEMS: Final = "\n# The systems under test. Participants never see these names.\n"
@@ -43,11 +56,13 @@ SYSTEMS: Final = "\n# The systems under test. Participants never see these names
 class NewStudy:
     """What the form about a new study holds.
 
+    title      that participants read; "" where the name is all that was typed
     systems    as under `systems` in a study file, as text
     tasks      one task a line, by language
     """
 
     name: str = ""
+    title: str = ""
     protocol: str = "cambridge-2011"
     languages: list[str] = field(default_factory=lambda: ["en"])
     systems: str = ""
@@ -79,7 +94,7 @@ class NewStudy:
             )
         for name in found:
             if not is_name(name):
-                raise InputError(f"{name!r} cannot name a system", place="systems", hint=NAME_CURE)
+                raise InputError(NO_SYSTEM_NAME, place="systems", hint=NAME_CURE, values={"name": name})
         return found
 
     def permit_private(self) -> None:
@@ -100,20 +115,20 @@ def create_study(folder: Path, new: NewStudy) -> list[Path]:
     Raises  InputError: something does not fit, or a file is there already; nothing is written
     """
     if not is_name(new.name):
-        raise InputError(f"{new.name!r} cannot name a study", place=STUDY_PLACE, hint=NAME_CURE)
+        raise InputError(NO_STUDY_NAME, place=STUDY_PLACE, hint=NAME_CURE, values={"name": new.name})
     if not new.languages:
-        raise InputError("no language is chosen", place="languages", hint="choose one or more")
+        raise InputError(NO_LANGUAGE, place=LANGUAGES_PLACE, hint=ANY_LANGUAGE)
     for name, settings in new.read_systems().items():
         check_system(name, settings, folder)
-    contents = study_contents(new.protocol, new.name)
+    contents = study_contents(new.protocol, new.name, own_domain=new.source != EXAMPLE)
     contents[STUDY_FILE] = _study_text(new)
     if new.source != EXAMPLE:
         contents = {name: text for name, text in contents.items() if name not in _example_files(new.protocol)}
     if new.source == OWN:
         tasks, least = task_lines(new.tasks, new.languages), tasks_needed(new.protocol)
         if len(tasks) < least:
-            problem = f"a visit of {new.protocol} needs {least} tasks, but there are {len(tasks)}"
-            raise InputError(problem, place=TASKS_PLACE, hint="write more, or ask for fewer dialogues later")
+            numbers = {"protocol": new.protocol, "least": least, "number": len(tasks)}
+            raise InputError(TOO_FEW, place=TASKS_PLACE, hint=MORE_TASKS, values=numbers)
         contents[TASKS_FILE] = tasks_text(tasks)
     return write_contents(folder, contents)
 
@@ -139,13 +154,10 @@ def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[
     }
     numbers = {tag: len(found) for tag, found in lines.items()}
     if not any(numbers.values()):
-        raise InputError("no task is written", place="tasks", hint="write one a line")
+        raise InputError(NO_TASK, place=TASKS_PLACE, hint=ONE_A_LINE)
     if len(set(numbers.values())) > 1:
         said = ", ".join(f"{tag}: {number}" for tag, number in numbers.items())
-        raise InputError(
-            f"not as many tasks in each language ({said})", place="tasks",
-            hint="write the same tasks, in the same order, in every language of the study",
-        )  # fmt: skip
+        raise InputError(UNEQUAL, place=TASKS_PLACE, hint=ALIKE, values={"said": said})
     return [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
 
 
@@ -174,6 +186,7 @@ def _study_text(new: NewStudy) -> str:
     )
     text = HEAD.format(
         name=new.name if plain else json.dumps(new.name), protocol=new.protocol,
+        title=written({"title": new.title}) if new.title else "",
         languages=", ".join(json.dumps(tag) if tag in ("no", "on") else tag for tag in new.languages),
     )  # fmt: skip
     if systems := new.read_systems():
@@ -195,6 +208,9 @@ def _about_tasks(new: NewStudy) -> Written:
         found["ontology"] = None
     if new.source == OWN:
         found["tasks"] = TASKS_FILE
+        visit = [_bounded(one, len(task_lines(new.tasks, new.languages))) for one in preset["visit"]]
+        if visit != preset["visit"]:
+            found["visit"] = visit
     elif "tasks" in preset:
         found["tasks"] = None
     primary = preset.get("analysis", {}).get("primary", {})
@@ -205,6 +221,17 @@ def _about_tasks(new: NewStudy) -> Written:
         measure = "subjective_success" if asks else "user_turns"
         found["analysis"] = {"primary": {"measure": measure}, "secondary": []}
     return found
+
+
+def _bounded(step: Any, tasks: int) -> Any:
+    """A step of the visit with no more dialogues than there are tasks, as nobody gets one twice."""
+    kind, settings = step_parts(step)
+    if not issubclass(model := step_model(kind), DialogueSettings):
+        return step
+    read = model.model_validate(mapping := as_mapping(model, settings)).repeat
+    if read.max <= tasks:
+        return step
+    return {kind: {**mapping, "repeat": tasks if read.min == tasks else f"{read.min}..{tasks}"}}
 
 
 def _example_files(protocol: str) -> set[str]:

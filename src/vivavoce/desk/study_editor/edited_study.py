@@ -28,6 +28,7 @@ from vivavoce.desk.study_editor.study_text import (
 from vivavoce.study.load import examine_study
 from vivavoce.study.model import Study
 from vivavoce.study.presets import PROTOCOLS, protocol_file, shipped_text
+from vivavoce.study.scaffold import example_texts
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.steps_file import StepEntry
 
@@ -134,6 +135,10 @@ class EditedStudy:
     def checked_in_part(self) -> bool:
         """Whether the problems kept others from being looked for."""
         return bool(self.problems) and self._checked[1]
+
+    def foreign_texts(self) -> list[tuple[str, str]]:
+        """Texts that speak of the protocol's example, which this study is not about, with that domain."""
+        return [] if self.study is None else example_texts(self.study)
 
     def located(self) -> list["LocatedProblem"]:
         """All problems, each with what it belongs to on the study's pages."""

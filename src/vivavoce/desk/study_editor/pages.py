@@ -1,6 +1,7 @@
 """The study's pages: its systems, its visit as cards, its file, and how a new one is begun."""
 
 import asyncio
+from collections.abc import Container
 from typing import Any, Final
 
 from fastapi import HTTPException, Request
@@ -18,8 +19,15 @@ from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor import pages_materials, pages_steps
 from vivavoce.desk.study_editor.creation import (
     EXAMPLE,
+    LANGUAGES_PLACE,
+    NAME_TAKEN,
+    NO_SYSTEM_NAME,
+    OTHER_NAME,
     OWN,
+    STUDY_PLACE,
+    SYSTEM_PLACE,
     TASK_SOURCES,
+    TASKS_PLACE,
     NewStudy,
     create_study,
     tasks_needed,
@@ -142,18 +150,39 @@ def _typed(form: Any) -> NewStudy:
         source = OWN  # who writes tasks means them
     called = field(form, "study")
     return NewStudy(
-        name=called if is_name(called) else name_of_title(called) or called, protocol=field(form, "protocol"),
+        name=_named(called), title="" if is_name(called) else called, protocol=field(form, "protocol"),
         languages=[tag for tag in tags if field(form, f"language-{tag}")],
-        systems=field(form, "systems", most=LONGEST), source=source if source in TASK_SOURCES else EXAMPLE,
+        systems=field(form, "systems", most=LONGEST).replace("\r\n", "\n"),
+        source=source if source in TASK_SOURCES else EXAMPLE,
         tasks={tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in tags},
     )  # fmt: skip
 
 
+def _named(called: str) -> str:
+    """The name that a title is turned into; as it is where nothing of it can stand in a name."""
+    return called if is_name(called) else name_of_title(called) or called
+
+
 def greet(url: str, name: str) -> Discovery:
     """What is found at an address. Raises InputError: one line with the next step."""
+    _check_name(name)
+    return asyncio.run(discover(url, language=language(), private=is_private(url)))
+
+
+def _check_name(name: str, known: Container[str] = ()) -> None:
+    """Raises  InputError: it cannot name a system, or one of those known is called so"""
     if not is_name(name):
-        raise InputError(f"{name!r} cannot name a system", hint=NAME_CURE)
-    return asyncio.run(discover(url, private=is_private(url)))
+        raise InputError(NO_SYSTEM_NAME, place=SYSTEM_PLACE, hint=NAME_CURE, values={"name": name})
+    if name in known:
+        raise InputError(NAME_TAKEN, place=SYSTEM_PLACE, hint=OTHER_NAME, values={"name": name})
+
+
+def _said(error: InputError) -> tuple[str, str]:
+    """What is said of a problem, and the field of the form that it belongs to, which is marked."""
+    at = error.place.partition(".")[0]
+    if at in (STUDY_PLACE, TASKS_PLACE, SYSTEM_PLACE, LANGUAGES_PLACE):
+        return told(error).removeprefix(f"{error.place}: "), at
+    return told(error), at
 
 
 @router.post("/study/new/hello", dependencies=[Steers, OnlyAsks])
@@ -162,20 +191,19 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
 
     Where nothing was, it asks for the fields of the request; so described, the system is tried as it is.
     """
-    new, url, name = _typed(form), field(form, "url", most=2000), field(form, "name") or "mine"
+    new, url, name = _typed(form), field(form, "url", most=2000), _named(field(form, "name") or "mine")
     asked = RequestForm.typed(form) if field(form, "with") else None
-    drafted = field(form, "draft") == digest(new.systems)
+    _take_out_draft(new, field(form, "draft"))
     try:
-        if name in new.read_systems() and asked is None and not drafted:
-            raise InputError(f"there is a system {name!r} already", hint="give this one another name")
+        _check_name(name, new.read_systems() if asked is None else ())
         found = greet(url, name) if asked is None else asked.greet(url)
         new.systems = new.with_system(name, found.settings)
     except InputError as error:
-        asked, drafted = _described(error, asked), ""
-        if asked is not None:
-            drafted = _draft(new, name, asked, url)
-        return _begun(request, desk, new, 422, problem=told(error), wrong="url", url=url, name=name,
-                      asked=asked, draft=drafted)  # fmt: skip
+        asked = _described(error, asked)
+        draft = "" if asked is None else _draft(new, name, asked, url)
+        problem, wrong = _said(error)
+        return _begun(request, desk, new, 422, problem=problem, url=url, name=name, asked=asked, draft=draft,
+                      wrong=wrong if wrong == SYSTEM_PLACE else "url")  # fmt: skip
     return _begun(request, desk, new, found=found, name=f"{name}-2")
 
 
@@ -185,25 +213,39 @@ def _described(error: InputError, asked: RequestForm | None) -> RequestForm | No
 
 
 def _draft(new: NewStudy, name: str, asked: RequestForm, url: str) -> str:
-    """Put the request as it is described among the systems, to be completed; the digest of these."""
+    """Put the request as it is described among the systems, to be completed; its name, digest of these."""
     try:
+        if name in new.read_systems():
+            return ""
         new.systems = new.with_system(name, asked.draft(url))
     except InputError:
         return ""
-    return digest(new.systems.strip())
+    return f"{name} {digest(new.systems.strip())}"
+
+
+def _is_draft(new: NewStudy, draft: str) -> bool:
+    """Whether one of the systems is a request that nobody answered, and nobody corrected by hand."""
+    return bool(draft) and draft.rpartition(" ")[2] == digest(new.systems)
+
+
+def _take_out_draft(new: NewStudy, draft: str) -> None:
+    """A request that nobody answered is no system of the study: whoever says hello again replaces it."""
+    if _is_draft(new, draft):
+        left = {name: one for name, one in new.read_systems().items() if name != draft.rpartition(" ")[0]}
+        new.systems = written(left) if left else ""
 
 
 @router.post("/study/new", dependencies=[Steers])
 def create(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Write the study; what was typed stays on the page where that does not go."""
     new, folder = _typed(form), folder_of(desk)
-    url, name = field(form, "url", most=2000), field(form, "name") or "mine"
+    url, name = field(form, "url", most=2000), _named(field(form, "name") or "mine")
     draft = field(form, "draft")
     asked = RequestForm.typed(form) if draft else None
     try:
         if field(form, "private"):
             new.permit_private()
-        if draft and draft == digest(new.systems):
+        if _is_draft(new, draft):
             raise InputError(gettext("The bot has not answered yet: say hello, or correct its block below."))
         if url and not new.systems.strip():  # an address was given, and nobody pressed the button beside it
             new.systems = new.with_system(name, greet(url, name).settings)
@@ -211,8 +253,9 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
     except InputError as error:
         asked = _described(error, asked)
         draft = _draft(new, name, asked, url) if isinstance(error, NotFound) and asked else draft
-        return _begun(request, desk, new, 422, problem=told(error), wrong=error.place.partition(".")[0],
-                      url=url, name=name, asked=asked, draft=draft)  # fmt: skip
+        problem, wrong = _said(error)
+        return _begun(request, desk, new, 422, problem=problem, wrong=wrong, url=url, name=name, asked=asked,
+                      draft=draft)  # fmt: skip
     tell(request, study=new.name)
     return RedirectResponse("/study?saved=new", 303)
 
@@ -220,14 +263,11 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
 @router.post("/study/systems", dependencies=[Steers])
 def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Say hello at an address, and write what answers there among the study's systems."""
-    study, url, name = edited(desk), field(form, "url", most=2000), field(form, "name")
+    study, url, name = edited(desk), field(form, "url", most=2000), _named(field(form, "name"))
     asked = RequestForm.typed(form) if field(form, "with") else None
     text = ""
     try:
-        if name in (study.says.get("systems") or {}):
-            raise InputError(f"there is a system {name!r} already", hint="give this one another name")
-        if asked is not None and not is_name(name):
-            raise InputError(f"{name!r} cannot name a system", hint=NAME_CURE)
+        _check_name(name, study.says.get("systems") or {})
         found = greet(url, name) if asked is None else asked.greet(url)
         text = study.with_system(name, found.settings)
         study.save(text, field(form, "base"))

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from fastapi import HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext, step_words
+from vivavoce.desk.language import NP_, gettext, step_words, worded
 from vivavoce.desk.security import OwnForm, Steers, field
 from vivavoce.desk.study_editor.edited_study import EditedStudy, step_model, step_parts
 from vivavoce.desk.study_editor.editing import Shell, edited, router, save_and_return
@@ -132,6 +132,14 @@ def about_step(kind: str) -> str:
     return (step_model(kind).__doc__ or "").strip().split("\n")[0]
 
 
+# words of a study file that steps are shown with; what is not among them stays as it is written
+KEYS_AND_VALUES: Final = (
+    NP_("key", "about"), NP_("value", "dialogue"), NP_("value", "visit"), NP_("value", "code"),
+    NP_("value", "none"), NP_("value", "text"), NP_("value", "voice"), NP_("value", "phone"),
+    NP_("value", "whole"), NP_("value", "streamed"),
+)  # fmt: skip
+
+
 def told_settings(kind: str, written: Any) -> str:
     """What a step says, in the words of its form; keys that the form does not know as they are written."""
     if not kind or kind not in STEPS:
@@ -152,14 +160,18 @@ def _told_value(kind: str, one: FormField, value: Any) -> str:
     """Such as "dialogues of one visit: 3 to 40": the field's meaning as far as it names it."""
     head = re.split(r"[:;,]", one.meaning, maxsplit=1)[0].strip()
     named = bool(head) and head not in one.choices  # a meaning that explains its choices names nothing
-    words = re.split(r"[:;,]", step_words(kind, one.meaning), maxsplit=1)[0].strip() if named else one.label
+    words = (
+        re.split(r"[:;,]", step_words(kind, one.meaning), maxsplit=1)[0].strip()
+        if named
+        else worded(one.label, "key")
+    )
     if isinstance(value, bool):
         shown = gettext("yes") if value else gettext("no")
     elif isinstance(value, list):
         shown = ", ".join(map(str, value))
     else:
         between = re.fullmatch(r"(\d+)\.\.(\d+)", str(value))
-        shown = between_words(*between.groups()) if between else str(value)
+        shown = between_words(*between.groups()) if between else worded(value, "value")
     return f"{words}: {shown}"
 
 

@@ -39,7 +39,8 @@ class RequestForm:
     """A request of `connect: http`, as people fill it in who write no file.
 
     text, conversation  names of the fields; between dots, that of a field within another
-    more                further fields as a JSON object; answer: where the words stand in it, as a path
+    more                further fields as a JSON object
+    answer              where the words stand in the answer, as a path; end: what is true when it is over
     method              of METHODS; with GET the fields are parameters of the address
     headers             NAME: VALUE, one a line
     exchange            what came of it, once it was tried
@@ -51,15 +52,18 @@ class RequestForm:
     answer: str = ""
     method: str = METHODS[0]
     headers: str = ""
+    end: str = ""
     exchange: Exchange | None = None
 
     @classmethod
     def typed(cls, form: FormData) -> "RequestForm":
-        text, conversation, more, answer, method, headers = (
+        text, conversation, more, answer, method, headers, end = (
             field(form, f"ask-{name}", most=4000)
-            for name in ("text", "conversation", "more", "answer", "method", "headers")
+            for name in ("text", "conversation", "more", "answer", "method", "headers", "end")
         )
-        return cls(text, conversation, more, answer, method if method in METHODS else METHODS[0], headers)
+        return cls(
+            text, conversation, more, answer, method if method in METHODS else METHODS[0], headers, end
+        )
 
     @classmethod
     def of_refusal(cls, error: NotFound) -> "RequestForm":
@@ -101,7 +105,8 @@ class RequestForm:
             }
         else:
             found |= {**({} if self.method == METHODS[0] else {"method": self.method}), "body": body}
-        return {**found, **({"response": {"text": self.answer}} if self.answer else {})}
+        read = {key: path for key, path in (("text", self.answer), ("end", self.end)) if path}
+        return {**found, **({"response": read} if read else {})}
 
     def greet(self, url: str) -> Discovery:
         """Say hello so; the exchange is kept to be shown. Raises InputError: no words came of it."""
