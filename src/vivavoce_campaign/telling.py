@@ -62,7 +62,8 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
     yield f"{held.name}: {count}, {held.cases} cases of stress tests"
     if held.waiting:
         where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
-        yield f"{held.name}: {held.waiting} of them wait for a person's verdict: {where}"
+        wait = "waits" if held.waiting == 1 else "wait"
+        yield f"{held.name}: {held.waiting} of them {wait} for a person's verdict: {where}"
 
 
 def told_changes(name: str, found: RunsCompared) -> Iterator[str]:

@@ -55,23 +55,17 @@ class RunPlan:
 
 
 def to_review(
-    dataset: Dataset,
+    interactions: Sequence[Interaction],
     choice: RunChoice,
-    system: str | None,
     known: ReviewLexicon | None = None,
     operators: Sequence[Operator] = (),
-    listed: Sequence[Interaction] = (),
 ) -> Sample:
-    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too.
-
-    listed  interactions that take the place of the dataset's: those of a file of utterances
-    """
+    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too."""
     tests = [name for name in choice.names() if needs_review(name)]
     more = (*lexicon_operators(known), *operators) if known else operators
     made = proposing(choice.seed, more, choice.backends, choice.certainty)
     return sample(
-        listed or interactions_of(dataset, system), tests,
-        lambda interaction, test: item_of(interaction, test, made, choice.seed),
+        interactions, tests, lambda interaction, test: item_of(interaction, test, made, choice.seed),
         size=choice.size, each_test=choice.each_test, seed=choice.seed, languages=choice.languages,
     )  # fmt: skip
 

@@ -27,7 +27,9 @@ from vivavoce_stress.cli.run import (
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
+    from vivavoce_stress.planning import RunChoice
     from vivavoce_stress.review import Reviews
+    from vivavoce_stress.sampling import Interaction
 
 
 def review(
@@ -69,9 +71,13 @@ def review(
 ) -> None:
     """Expert review of variants, on the dashboard or by file; approved ones freeze into a suite."""
     from vivavoce.api.studies import open_log, read_study
+    from vivavoce.core.errors import InputError
     from vivavoce_stress.planning import RunChoice
-    from vivavoce_stress.sampling import interactions_in
+    from vivavoce_stress.sampling import interactions_in, interactions_of
 
+    if utterances is not None and not propose and freeze is None:
+        hint = "add --propose to queue variants of them, or --freeze FILE to write what was approved of them"
+        raise InputError(f"nothing is to be done with {utterances}", place="stress review", hint=hint)
     plan = read_study(study)
     choice = RunChoice(
         tests=tuple(test or ()), languages=tuple(language or ()), size=sample, each_test=each_test, seed=seed,
@@ -80,9 +86,11 @@ def review(
     listed = interactions_in(utterances, (language or [""])[0]) if utterances else []
     with open_log(plan, log) as opened, tempfile.TemporaryDirectory() as folder:
         if propose:
-            source = interactions(plan, opened, dataset, Path(folder))
+            source = listed
+            if utterances is None:
+                source = interactions_of(interactions(plan, opened, dataset, Path(folder)), system)
             more = language_models(endpoint, model, key, "*", test)
-            _propose(plan, opened, source, choice, system, more, listed)
+            _propose(plan, opened, source, choice, more)
         if csv is not None:
             _write(opened, plan, csv, _named(reviewer))
         if read is not None:
@@ -115,15 +123,14 @@ def _reviews(log: "Log", study: "Study") -> "Reviews":
 
 
 def _propose(
-    study: "Study", log: "Log", source: Any, choice: Any, system: str | None, more: list[Any],
-    listed: list[Any],
-) -> None:  # fmt: skip
+    study: "Study", log: "Log", source: "list[Interaction]", choice: "RunChoice", more: list[Any]
+) -> None:
     from vivavoce.log.stress_events import stress_stream
     from vivavoce_stress.learnt import lexicon
     from vivavoce_stress.planning import to_review
     from vivavoce_stress.review import proposed
 
-    drawn = to_review(source, choice, system, lexicon(_reviews(log, study)), more, listed)
+    drawn = to_review(source, choice, lexicon(_reviews(log, study)), more)
     stream, new = stress_stream(study.name), 0
     log.transact_now(
         lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())

@@ -4,12 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from scenes.campaigns import campaign_dataset, stress_row
 from vivavoce.core.errors import InputError
 from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign, check_campaign, load_campaign
 from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.places import place_of
+from vivavoce_campaign.runs import HeldCampaign
 from vivavoce_campaign.setup import check_systems, write_campaign
+from vivavoce_campaign.stages import stages
+from vivavoce_campaign.telling import told_held
+from vivavoce_campaign.wordings import shown_wordings
 
 
 @pytest.fixture
@@ -74,6 +79,30 @@ def test_the_screening_names_its_subject_and_a_spoken_system_is_not_asked_about_
     assert spoken.wording("idial", "it").items["q4"].startswith("Quando ho detto")
     assert written.wording("idial", "it").items["q4"].startswith("Quando ho scritto")
     assert spoken.wording("idial", "it").items["q5"] == written.wording("idial", "it").items["q5"]
+
+
+def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Campaign) -> None:
+    telco, place = campaign.submission("telco"), place_of(campaign, "telco")
+    rows = [stress_row(at, 2, verdict, system="telco") for at, verdict in enumerate(("pass", "unsure"))]
+    dataset = campaign_dataset(place.dataset, [], {}, stress=rows, submission="telco")
+    waits = next(one for one in stages(campaign, telco, 10) if one.name == "verdicts")
+    assert (waits.done, waits.have, waits.wanted, waits.waits_for) == (False, 1, 2, "judges")
+    assert waits.command == f"vivavoce desk {place.folder}"
+    told = list(told_held(HeldCampaign("telco", 10, 2, dataset, place.folder, waiting=1)))
+    assert f"1 of them waits for a person's verdict: vivavoce desk {place.folder}" in told[1]
+    assert "/stress/verdicts" in told[1]
+
+
+def test_an_organisers_own_wording_is_known_as_such_and_a_drafted_one_as_ours(campaign: Campaign) -> None:
+    telco = campaign.submission("telco")
+    draft(campaign, telco)
+    folder = place_of(campaign, "telco").folder
+    assert shown_wordings(folder, telco, ["it"])["idial"]["it"].origin == "project"
+    file = folder / "wordings" / "idial.it.yaml"
+    file.write_text(file.read_text("utf-8").replace("Quando ho detto", "Allorché dissi"), encoding="utf-8")
+    draft(campaign, telco)
+    read = shown_wordings(folder, telco, ["it"])["idial"]["it"]
+    assert read.origin == "file" and read.items["q4"].startswith("Allorché dissi")
 
 
 def test_users_of_different_systems_have_different_identifiers(campaign: Campaign) -> None:

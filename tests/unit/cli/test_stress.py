@@ -87,6 +87,29 @@ def test_a_trial_becomes_stress_tests_becomes_a_suite(study: Path, tmp_path: Pat
     assert int(read.get("failures") or 0) == whole["decided"] - whole["passed"]
 
 
+def test_utterances_of_a_file_are_reviewed_and_frozen_where_nothing_was_logged(tmp_path: Path) -> None:
+    write_study(tmp_path / "study", "cambridge-2011", name="city")
+    said, queue, suite = tmp_path / "said.csv", tmp_path / "queue.csv", tmp_path / "suite.yaml"
+    said.write_text("utterance\nPuoi aprire la porta?\nCancella la lezione\n", encoding="utf-8")
+    words = ("stress", "review", tmp_path / "study", "--utterances", said, "--language", "it")
+    short = cli(*words)
+    assert isinstance(short.exception, InputError) and "add --propose" in str(short.exception.hint)
+    asked = facts(cli(*words, "--propose", "--test", "ST-6", "--reviewer", "anna", "--csv", queue, "--json"))
+    assert (asked["items"], asked["reviewed"]) == (2, 0)
+    with queue.open(encoding="utf-8-sig", newline="") as file:
+        first, *_ = rows = list(csv.DictReader(file))
+    assert {row["original"] for row in rows} == {"Puoi aprire la porta?", "Cancella la lezione"}
+    first["decision"] = "accept"
+    with queue.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(first))
+        writer.writeheader()
+        writer.writerows(rows)
+    frozen = ("--freeze", suite, "--system", "nbest", "--json")
+    state = facts(cli(*words, "--read", queue, "--reviewer", "anna", *frozen))
+    assert (state["items"], state["reviewed"], state["approved"]) == (2, 1, 1)
+    assert first["original"] in suite.read_text("utf-8")
+
+
 def test_a_language_model_proposes_for_review_beside_our_operators(
     study: Path,
     tmp_path: Path,

@@ -211,6 +211,7 @@ def test_while_verdicts_wait_the_first_page_says_so_and_no_share_stands_there(tm
     assert (stress.worst, stress.best) == (3 / 6, 5 / 6)
     document = compose_campaign(found)
     assert "2 stress tests wait for a person's verdict" in document.before[0]  # not folded away
+    assert "http://127.0.0.1:8001/stress/verdicts" in document.before[0]
     assert "3 passed, 1 did not, 2 have no verdict yet: between 50.0% and 83.3%." in document.answer[1]
     both = "spelling 50.0% to 75.0% and words 50.0% to 100.0%. Each group counting alike: 50.0% to 87.5%."
     assert document.answer[2] == f"Passed by group: {both}"  # (.5 + .5) / 2; (.75 + 1) / 2

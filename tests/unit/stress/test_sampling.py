@@ -86,7 +86,7 @@ def test_the_same_seed_draws_the_same_sample_and_another_another(dataset: Datase
 
 def test_a_test_that_needs_review_runs_only_what_a_person_approved(dataset: Dataset) -> None:
     assert plan(dataset, tests=("ST-1",)).cases == []
-    (item, *_) = to_review(dataset, RunChoice(tests=("ST-1",), languages=("en",)), None).items
+    (item, *_) = to_review(interactions_of(dataset), RunChoice(tests=("ST-1",), languages=("en",))).items
     event = proposed(item)
     waiting = plan(dataset, reviews_of(event), tests=("ST-1",))
     assert waiting.cases == []
@@ -102,7 +102,7 @@ def test_to_review_offers_nothing_of_the_tests_that_run_as_proposed(dataset: Dat
     tests = {
         item.test
         for item in to_review(
-            dataset, RunChoice(tests=("ST-1", "ST-6", *SPELLING), each_test=True), None
+            interactions_of(dataset), RunChoice(tests=("ST-1", "ST-6", *SPELLING), each_test=True)
         ).items
     }
     assert tests and not tests & set(SPELLING)

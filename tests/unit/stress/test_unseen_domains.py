@@ -85,6 +85,9 @@ def test_what_a_linguist_accepts_is_proposed_first(
         ("ST-8", "it", "Posso annullare i biglietti comprati ieri sul sito?", "", "annullati ieri"),
         ("ST-11", "it", "una persona in sedia a rotelle", "", "rotelle "),
         ("ST-10", "it", "Mi servono gli arrivi", "Gli arrivi o le partenze?", "primo"),
+        ("ST-5", "it", "Dov'è la segreteria studenti?", "", "studiosi"),
+        ("ST-5", "en", "When is the next fast train?", "", "loyal"),
+        ("ST-5", "en", "Does the student office open on Monday?", "", "opened"),
     ],
 )
 def test_what_a_linguist_rejects_is_not_proposed(
