@@ -43,7 +43,7 @@ class GoalVerdict:
 
 @dataclass(frozen=True, slots=True)
 class DialogueEvidence:
-    """Verdicts on one dialogue, and its measures: name, value, unit.
+    """Verdicts on one dialogue, and its measures: title, value, unit.
 
     reasons  why success cannot be decided, in English sentences
     """
@@ -115,6 +115,8 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
     parts = sums(rows, MEASURES.names())
     values = zip(parts.measures, parts.numerators[:, 0], parts.denominators[:, 0], strict=True)
     measures = [
-        (name, float(top / whole), MEASURES.get(name).unit) for name, top, whole in values if whole > 0
+        (MEASURES.get(name).title, float(top / whole), MEASURES.get(name).unit)
+        for name, top, whole in values
+        if whole > 0
     ]
     return DialogueEvidence(judged, reasons, measures)
