@@ -1,6 +1,6 @@
 """What the measures make of one dialogue, and why: computed from its events alone, as the export would."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -43,7 +43,7 @@ class GoalVerdict:
 
 @dataclass(frozen=True, slots=True)
 class DialogueEvidence:
-    """Verdicts on one dialogue, and its measures: name, value, unit.
+    """Verdicts on one dialogue, and its measures: title, value, unit.
 
     reasons  why success cannot be decided, in English sentences
     """
@@ -65,13 +65,14 @@ class OneDialogue:
         own = (one for one in rows if not keyed or one.get("dialogue_id") == self.dialogue_id)
         self.rows.setdefault(table, []).extend(own)
 
-    def read(self, table: str) -> "pa.Table":
-        """One table with the columns of its schema."""
+    def read(self, table: str, columns: Collection[str] | None = None) -> "pa.Table":
+        """One table with the columns of its schema, or with those asked for."""
         import pyarrow as pa
 
         names = [column.name for column in TABLES[table].columns]
         rows = [{name: one.get(name) for name in names} for one in self.rows.get(table, ())]
-        return pa.Table.from_pylist(rows, TABLES[table].arrow(without=names))
+        made = pa.Table.from_pylist(rows, TABLES[table].arrow(without=names))
+        return made if columns is None else made.select(list(columns))
 
     def experts_first(self, flag: str) -> bool:
         return False
@@ -114,6 +115,8 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
     parts = sums(rows, MEASURES.names())
     values = zip(parts.measures, parts.numerators[:, 0], parts.denominators[:, 0], strict=True)
     measures = [
-        (name, float(top / whole), MEASURES.get(name).unit) for name, top, whole in values if whole > 0
+        (MEASURES.get(name).title, float(top / whole), MEASURES.get(name).unit)
+        for name, top, whole in values
+        if whole > 0
     ]
     return DialogueEvidence(judged, reasons, measures)

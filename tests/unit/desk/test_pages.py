@@ -149,6 +149,7 @@ def test_a_transcript_shows_each_turn_once(enter: Enter, log: Log, study: Study)
         assert shown == [
             one.text for one in turns if isinstance(one, events.UserTurnSent | events.SystemTurnReceived)
         ]
+        assert re.search(r'<th scope="row">Turns</th><td class="n">\d+</td><td>turns</td>', page)
 
 
 def test_what_participants_and_systems_say_is_only_text(enter: Enter, nasty: str) -> None:

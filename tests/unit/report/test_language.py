@@ -109,7 +109,7 @@ def test_every_measure_has_a_name_and_a_meaning_in_every_language(language):
         for _, measure in MEASURES:
             family = measure.family.replace("_", " ").capitalize()
             sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", measure.meaning)
-            for text in (measure.title, family, *sentences):
+            for text in (measure.title, family, *({measure.unit} - {"s", "ms"}), *sentences):
                 assert say(text) != text, f"{measure.name}: {text}"
             assert by_sentence(measure.meaning) == " ".join(map(say, sentences))
 
