@@ -249,7 +249,7 @@ def test_who_signs_in_to_another_study_of_this_machine_stays_signed_in_here(
         there.post(first_link(empty_log, BASE).removeprefix(BASE), follow_redirects=False).status_code == 303
     )
     browser.cookies = there.cookies
-    assert browser.get("/", follow_redirects=False).status_code == 200
+    assert browser.get("/account", follow_redirects=False).status_code == 200
 
 
 def test_behind_https_the_cookie_is_bound_to_this_host(study: Study, log: Log, tmp_path: Path) -> None:
