@@ -1,6 +1,6 @@
 """What the measures make of one dialogue, and why: computed from its events alone, as the export would."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -65,13 +65,13 @@ class OneDialogue:
         own = (one for one in rows if not keyed or one.get("dialogue_id") == self.dialogue_id)
         self.rows.setdefault(table, []).extend(own)
 
-    def read(self, table: str) -> "pa.Table":
-        """One table with the columns of its schema."""
+    def read(self, table: str, columns: Sequence[str] | None = None) -> "pa.Table":
+        """One table with these columns, left out those of its schema."""
         import pyarrow as pa
 
         names = [column.name for column in TABLES[table].columns]
         rows = [{name: one.get(name) for name in names} for one in self.rows.get(table, ())]
-        return pa.Table.from_pylist(rows, TABLES[table].arrow(without=names))
+        return pa.Table.from_pylist(rows, TABLES[table].arrow(without=names)).select(columns or names)
 
     def experts_first(self, flag: str) -> bool:
         return False
