@@ -19,7 +19,7 @@ from vivavoce.desk.board import Board
 from vivavoce.desk.label_choosing import LabelWatch
 from vivavoce.desk.language import LanguageChoice, gettext, worded
 from vivavoce.desk.page import DASHBOARD_PAGES
-from vivavoce.desk.security import Gate, Needs
+from vivavoce.desk.security import Gate, Needs, desk_cookie
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
@@ -59,7 +59,7 @@ def create_desk(
     """
     free = simulated_notice is not None if account_optional is None else account_optional
     board = Board(study, log)
-    cookie = "__Host-vivavoce-desk" if secure_cookies else "vivavoce-desk"
+    cookie = desk_cookie(log, secure=secure_cookies)
     snapshots = Snapshots(board, work_dir / "desk-snapshot")
     pages = tuple(page for _, page in DASHBOARD_PAGES)
     desk = Desk(

@@ -51,6 +51,7 @@ def results(request: Request, desk: ThisDesk) -> Response:
         request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
         computing=computing, problem=problem, sections=sections, nothing=desk.snapshots.nothing,
         front=front, size=desk.board.see(study_size), disclosure=told, here=_address(by, told),
+        newest="newest" in request.query_params and not computing,
     )  # fmt: skip
 
 
@@ -104,8 +105,9 @@ def recompute(
     request: Request, desk: ThisDesk, form: Annotated[FormData, Depends(own_form)]
 ) -> RedirectResponse:
     by = _grouping(request, desk)
-    desk.snapshots.results(by, at_once=True)
-    return RedirectResponse(f"/results?{_address(by, disclosure(request, desk))}", 303)
+    known, computing = desk.snapshots.results(by, at_once=True)
+    newest = "&newest=1" if known and not computing else ""
+    return RedirectResponse(f"/results?{_address(by, disclosure(request, desk))}{newest}", 303)
 
 
 def _address(by: str, told: Disclosure) -> str:

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vivavoce.desk.language import gettext, worded
+from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
 from vivavoce.web.attempts import MINUTE_S, AttemptLimit
 
@@ -156,6 +157,12 @@ def same_origin(headers: Headers) -> bool:
         return site == "same-origin"
     origin = headers.get("origin")
     return bool(origin) and urlsplit(origin or "").netloc == headers.get("host")
+
+
+def desk_cookie(log: Log, *, secure: bool = False) -> str:
+    """What holds a sign-in; dashboards of one machine, which differ by port alone, have a cookie each."""
+    own = hashlib.sha256(log.address.encode()).hexdigest()[:8]
+    return f"{'__Host-' if secure else ''}vivavoce-desk-{own}"
 
 
 def csrf_token(token: str) -> str:

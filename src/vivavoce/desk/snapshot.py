@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection
     from vivavoce.report.drawing import Figure
     from vivavoce.report.section import FilledSection, Front
+    from vivavoce.stats.declared_results import FrozenDeclaration
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
@@ -54,6 +55,7 @@ class Results:
     problem: str = ""
     found: "tuple[FilledSection, ...]" = ()
     simulated: bool = False
+    declared: "FrozenDeclaration | None" = None
     _written: "dict[str, tuple[DocumentSection, ...]]" = field(default_factory=dict, compare=False)
     _fronts: "dict[str, Front]" = field(default_factory=dict, compare=False)
 
@@ -63,6 +65,18 @@ class Results:
         from vivavoce.report.prose import mark
 
         return mark(simulated=self.simulated)
+
+    def changed(self) -> str:
+        """What later revisions of the study file have otherwise, which is ignored; "": nothing."""
+        from vivavoce.report.declaration import changed_words
+
+        return changed_words(self.declared.changed) if self.declared else ""
+
+    @property
+    def lacks_margin(self) -> bool:
+        """Whether systems were compared without a margin, so that nobody is told which is not worse."""
+        analysis = self.declared.analysis if self.declared else None
+        return bool(analysis and analysis.primary and not analysis.margins)
 
     def sections(self) -> "tuple[DocumentSection, ...]":
         """The sections in the reader's language, written and drawn once for each; numbers open dialogues.
@@ -230,7 +244,14 @@ class Snapshots:
             position, at = snapshot.position, snapshot.at
             material = Material(snapshot.dataset, ReportOptions(by=by))
             found = tuple(fill_dashboard(material))
-            made = Results(position, at, material.summary, found=found, simulated=material.simulated)
+            made = Results(
+                position,
+                at,
+                material.summary,
+                found=found,
+                simulated=material.simulated,
+                declared=material.declared,
+            )
             self._judge(scope)  # the numbers open the dialogues that they count
             made.front()
             made.sections()  # now, so that what fails is told as the reason

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from vivavoce.desk.app_shell import duration
 from vivavoce.desk.language import gettext
 from vivavoce.log import events as log_events
 from vivavoce.log.history import DialogueHistory, Turn
-from vivavoce.report.numbers import localised
 
 Lane = Literal["user", "system", "tools"]
 
@@ -41,6 +41,9 @@ class TimeAxis:
         return [one for one in lanes if one in met]
 
 
+STEPS_S: Final = (
+    0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 86400,
+)  # fmt: skip
 _Raw = tuple[Lane, Literal["turn", "wait", "failure", "tool"], float, float]
 
 
@@ -56,28 +59,27 @@ def time_axis(dialogue: DialogueHistory) -> TimeAxis | None:
         )
         for lane, kind, begin, end in raw
     ]
-    step = next(one for one in (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 86400)
-                if length_s / one <= 8 or one == 86400)  # fmt: skip
-    marks = [(float(at), round(100 * at / length_s, 2)) for at in range(0, int(length_s) + 1, step)]
+    step = next((one for one in STEPS_S if length_s / one <= 8), STEPS_S[-1])
+    marks = [(n * step, round(100 * n * step / length_s, 2)) for n in range(int(length_s / step) + 1)]
     return TimeAxis(length_s, spans, marks[:200], _words(raw, length_s))
 
 
 def _words(raw: list[_Raw], length_s: float) -> str:
     def total(lane: Lane, kind: str) -> tuple[int, str]:
         own = [end - begin for of, what, begin, end in raw if of == lane and what == kind]
-        return len(own), localised(f"{sum(own):.0f}")
+        return len(own), duration(sum(own))
 
     waits = [end - begin for _, what, begin, end in raw if what == "wait"]
     turns, typed = total("user", "turn")
     answers, spoken = total("system", "turn")
     found = gettext(
-        "%(length)s s in all. Turns of the participant: %(turns)s, %(typed)s s. Turns of the system: "
-        "%(answers)s, %(spoken)s s.",
-        length=localised(f"{length_s:.0f}"), turns=turns, typed=typed, answers=answers, spoken=spoken,
+        "%(length)s in all. Turns of the participant: %(turns)s, %(typed)s. Turns of the system: "
+        "%(answers)s, %(spoken)s.",
+        length=duration(length_s), turns=turns, typed=typed, answers=answers, spoken=spoken,
     )  # fmt: skip
     if waits:
-        longest = localised(f"{max(waits):.1f}")
-        found += " " + gettext("The longest wait for a first word: %(longest)s s.", longest=longest)
+        longest = duration(max(waits))
+        found += " " + gettext("The longest wait for a first word: %(longest)s.", longest=longest)
     return found
 
 

@@ -67,6 +67,14 @@ class Log(Reader):
         folder = recording_folder or _beside(engines.writer.url)
         return cls(engines, clock or SystemClock(), patience_s=patience_s, recording_folder=folder)
 
+    @property
+    def address(self) -> str:
+        """Where the log lies, however it was opened, and without a password."""
+        url = self._engines.writer.url
+        if url.database and url.drivername.startswith("sqlite"):
+            url = url.set(database=str(Path(url.database).resolve()))
+        return url.render_as_string(hide_password=True)
+
     def bring_tables(self, schema: Schema) -> None:
         """Make a package's tables in this database, or alter them to the version that it reads and writes.
 

@@ -1,9 +1,36 @@
 """What was declared before the data, in words: exclusions, stopping rules, comparisons of transcripts."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from vivavoce.report.language import say
 from vivavoce.report.numbers import amount, plural
 from vivavoce.study.analysis_file import Preferences, Stopping
 from vivavoce.study.exclusion import TRIVIAL
+
+SETTINGS: Final = {
+    "primary": "primary comparison",
+    "secondary": "secondary comparisons",
+    "preferences": "comparison of transcripts",
+    "correction": "correction",
+    "margin": "margin of equivalence",
+    "exclude": "exclusions",
+    "flags": "whose word counts first",
+    "notes": "notes",
+    "quality": "signs of good work",
+    "stopping": "stopping rule",
+}
+
+
+def changed_words(changed: Sequence[str]) -> str:
+    """Which settings a later revision has otherwise, and that this changes nothing; "": none."""
+    if not changed:
+        return ""
+    names = ", ".join(say(str(SETTINGS.get(name, name))) for name in changed)
+    return say(
+        "Changed in a later revision, after participants had come: {names}. These changes are ignored here.",
+        names=names,
+    )
 
 
 def transcripts_words(preferences: Preferences | None) -> str:

@@ -17,7 +17,7 @@ from vivavoce.report.drawing import (
     WARM_SOFT,
     Figure,
     figure,
-    label_px,
+    row_names,
 )
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, percent
@@ -48,18 +48,19 @@ def likert_figure(
     colours = _colours(len(codes))
 
     def draw(width: int) -> Any:
-        room = 10 if sentences else label_px(list(names.values()), width)
+        beside = row_names(list(names.values()), width)
+        room = 10 if sentences else beside.room
         shown = {name: _wrapped(name, width - room) if sentences else name for name in names.values()}
         lines = max(one.count("\n") + 1 for one in shown.values()) if sentences else 0
         one_each = [{"item": name, "shown": text, "middle": 0} for name, text in shown.items()]
         title = wrap(
             say("share of the answers, from the middle of the scale"), int((width - room - 30) / LETTER)
         )
-        axis = None if sentences else alt.Axis(minExtent=room, maxExtent=room, grid=False)
+        axis = None if sentences else beside.axis
         y = alt.Y("item:N", sort=list(names.values()), title=None, axis=axis)
         base = alt.Chart(alt.Data(values=data)).encode(y=y)
         per_item = alt.Chart(alt.Data(values=one_each)).encode(y=y)
-        step, below = (LINE * lines + BAR + 14, LINE * lines / 2) if sentences else (STEP, 0)
+        step, below = (LINE * lines + BAR + 14, LINE * lines / 2) if sentences else (beside.step(STEP), 0)
         bars = base.mark_bar(height=BAR, yOffset=below, aria=True).encode(
             description=HOVER,
             x=alt.X(

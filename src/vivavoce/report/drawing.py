@@ -4,6 +4,7 @@ Colours are names for the style sheet: it finds them in the SVG and puts the pag
 so figures follow light, dark and print.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,11 @@ PRINT_FONT: Final = "Libertinus Serif"
 WIDE, NARROW, PRINT = 860, 280, 660
 LETTER_PX: Final = 11
 LONGEST_LABEL_PX: Final = {WIDE: 170, NARROW: 90, PRINT: 150}
+LONG_NAME_PX: Final = {WIDE: 260, NARROW: 120, PRINT: 230}  # where names are sentences
+LONGEST_WORD_PX: Final = {WIDE: 230, NARROW: 120, PRINT: 200}
+LABEL_LETTER_PX: Final = 7  # of the widest font in which a page may be shown
+LABEL_LINE_PX: Final = 14
+LABEL_EDGE_PX: Final = 12
 AXIS: Final[dict[str, Any]] = {
     "labelColor": INK, "titleColor": INK, "gridColor": RULE, "domain": False, "ticks": False,
     "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 6,
@@ -37,10 +43,10 @@ AXIS: Final[dict[str, Any]] = {
 LEGEND: Final = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12}
 DRESS: Final[dict[str, Any]] = {
     "font": PAGE_FONT, "aria": False, "axis": AXIS, "legend": LEGEND, "view": {"stroke": None},
+    "axisQuantitative": {"labelFlush": False, "labelOverlap": "greedy", "labelSeparation": 6},
 }  # fmt: skip
 Draw = Callable[[int], Any]
 PAIR: Final = " \u2013 "  # between the two sides of a comparison
-PAIR_IN_LINES: Final = f"split(replace(datum.label, '{PAIR}', '\\n{PAIR[1:]}'), '\\n')"
 LABEL_HALVES: Final = "datum.value % 0.5 === 0 ? datum.label : ''"
 MOST_DRAWN_GROUPS: Final = 24
 HOVER: Final = alt.Description("hover:N")  # what is shown over a mark of which `aria` is set, by its row
@@ -146,23 +152,62 @@ def figure(
     )  # fmt: skip
 
 
-def label_px(labels: list[str], width: int) -> int:
-    """Room for the longest label, within bounds; a longer one is cut with an ellipsis.
+@dataclass(frozen=True, slots=True)
+class RowNames:
+    """Names beside the rows of a figure, each whole, in the lines that it takes; room: their pixels."""
 
-    Note    the two sides of a pair stand in lines of their own, so that each is told apart
+    lines: dict[str, list[str]]
+    room: int
+
+    @property
+    def axis(self) -> alt.Axis:
+        facts: dict[str, Any] = {}
+        most = max(map(len, self.lines.values()), default=1)
+        if most > 1:
+            told = f"{json.dumps(self.lines)}[datum.value]"
+            centred = [
+                {"test": f"length({told}) == {n}", "value": -(n - 1) * LABEL_LINE_PX / 2}
+                for n in range(2, most + 1)
+            ]
+            facts = {"labelExpr": told, "labelOffset": {"condition": centred, "value": 0}}
+            facts["labelLineHeight"] = LABEL_LINE_PX
+        room = self.room
+        return alt.Axis(labelLimit=room - 4, minExtent=room, maxExtent=room, grid=False, **facts)
+
+    def step(self, least: int) -> int:
+        """The pixels from one row to the next in which every name has its lines."""
+        return max(least, LABEL_LINE_PX * max(map(len, self.lines.values()), default=0) + 4)
+
+
+def row_names(names: Sequence[str], width: int, *, longest: int = 0) -> RowNames:
+    """Room for names beside rows, in lines where one line would be longer than `longest` pixels.
+
+    longest  left out, what a figure of this width has for short names; for others LONG_NAME_PX
+    Note     the two sides of a pair stand in lines of their own; a word is broken only where it alone is
+             longer than LONGEST_WORD_PX
     """
-    parts = (part for label in labels for part in label.split(PAIR))
-    return min(LONGEST_LABEL_PX[width], 18 + 8 * max(map(len, parts), default=0))
+    longest = longest or LONGEST_LABEL_PX[width]
+    word = max((len(word) for name in names for word in re.split(r"[\s-]", name)), default=0)
+    word_px = min(LABEL_EDGE_PX + LABEL_LETTER_PX * (word + 1), LONGEST_WORD_PX[width])
+    parts = {name: name.replace(PAIR, f"\n{PAIR[1:]}").split("\n") for name in names}
+    whole_px = 18 + 8 * max((len(part) for each in parts.values() for part in each), default=0)
+    room = min(max(longest, word_px), whole_px)
+    letters = max(1, (room - LABEL_EDGE_PX) // LABEL_LETTER_PX)
+    return RowNames(
+        {
+            name: [line for part in each for line in wrap(part, letters) or [""]]
+            for name, each in parts.items()
+        },
+        room,
+    )
 
 
-def groups_axis(order: list[str], width: int, *, named: bool) -> alt.Y:
+def groups_axis(names: RowNames, *, named: bool) -> alt.Y:
     """The axis of a figure with one line a group; panels beside the first need no names."""
-    room = label_px(order, width)
-    lines = PAIR_IN_LINES if any(PAIR in one for one in order) else alt.Undefined
-    axis = None
-    if named:
-        axis = alt.Axis(labelLimit=0.8 * room, minExtent=room, maxExtent=room, grid=False, labelExpr=lines)
-    return alt.Y("group:N", sort=order, scale=alt.Scale(domain=order), title=None, axis=axis)
+    order = list(names.lines)
+    return alt.Y(
+        "group:N", sort=order, scale=alt.Scale(domain=order), title=None, axis=names.axis if named else None
+    )
 
 
 def _spec(chart: Any, title: list[str]) -> dict[str, Any]:

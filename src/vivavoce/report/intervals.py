@@ -18,9 +18,10 @@ from vivavoce.report.drawing import (
     NARROW,
     WARM,
     Figure,
+    RowNames,
     figure,
     groups_axis,
-    label_px,
+    row_names,
 )
 from vivavoce.report.language import say
 from vivavoce.report.links import cases_of
@@ -86,9 +87,10 @@ def interval_figure(
 
     def draw(width: int) -> Any:
         beside = 1 if width == NARROW else min(together, len(panels))
-        inner = (width - label_px(order, width)) // beside - SIDE
+        names = row_names(order, width)
+        inner = (width - names.room) // beside - SIDE
         drawn = [
-            _panel(panel, order, inner, width, named=place % beside == 0, titled=titled)
+            _panel(panel, names, inner, named=place % beside == 0, titled=titled)
             for place, panel in enumerate(panels)
         ]
         if beside == 1:
@@ -136,15 +138,13 @@ def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
     return found
 
 
-def _panel(
-    panel: IntervalPanel, order: list[str], inner: int, width: int, *, named: bool, titled: bool
-) -> Any:
+def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, titled: bool) -> Any:
     data = [
         {"group": one.group, "value": one.value, "low": one.low, "high": one.high, "shown": one.shown,
          "hover": one.hover}
         for one in panel.values
     ]  # fmt: skip
-    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=named))
+    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     x = alt.X("value:Q", title=None, **_scale(panel))
     interval = base.mark_rule(color=ACCENT, strokeWidth=2.5).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
     dot = base.mark_point(color=ACCENT, fill=ACCENT, size=64, opacity=1, aria=True).encode(
@@ -156,7 +156,7 @@ def _panel(
         one = alt.Chart(alt.Data(values=[{"line": panel.line}]))
         line = one.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q"))
         layers = [line, alt.layer(*layers)]
-    step = STEP if len(order) <= MOST_APART else CLOSE_STEP
+    step = names.step(STEP if len(names.lines) <= MOST_APART else CLOSE_STEP)
     if titled:
         facts["title"] = alt.TitleParams(
             _lines(panel.title, inner), anchor="start", frame="group", fontSize=12.5, fontWeight=600,

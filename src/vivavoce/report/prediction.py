@@ -6,7 +6,7 @@ import altair as alt
 
 from vivavoce.core.result import as_json
 from vivavoce.measures import MEASURES
-from vivavoce.report.drawing import ACCENT, INK, SOFT, WARM, Figure, figure
+from vivavoce.report.drawing import ACCENT, INK, SOFT, WARM, Figure, figure, row_names
 from vivavoce.stats.prediction.explanation import QualityExplanation
 
 MOST_WEIGHTS: Final = 20
@@ -31,8 +31,9 @@ def _weights(found: QualityExplanation) -> Figure:
     rows = [as_json(row) | {"title": _title(row.measure)} for row in shown]
 
     def draw(width: int) -> Any:
+        names = row_names([row["title"] for row in rows], width)
         base = alt.Chart(alt.Data(values=rows)).encode(
-            y=alt.Y("title:N", sort=None, title=None, axis=alt.Axis(labelLimit=width // 3))
+            y=alt.Y("title:N", sort=None, title=None, axis=names.axis)
         )
         line = base.mark_rule(color=SOFT, strokeWidth=3).encode(
             x=alt.X("low:Q", title="weight"), x2=alt.X2("high:Q")
@@ -43,7 +44,9 @@ def _weights(found: QualityExplanation) -> Figure:
             .mark_rule(color=INK, strokeDash=[3, 3])
             .encode(x=alt.X("x:Q"))
         )
-        return (zero + line + dot).properties(width=width - width // 3, height=22 * len(rows) + 20)
+        return (zero + line + dot).properties(
+            width=width - names.room - 26, height=names.step(22) * len(rows) + 20
+        )
 
     words = "; ".join(
         f"{_title(row.measure)} {row.weight:z.2f} ({row.low:z.2f} to {row.high:z.2f})" for row in shown
@@ -57,11 +60,12 @@ def _worth(found: QualityExplanation) -> Figure:
     rows = [as_json(row) | {"title": _title(row.measure)} for row in shown]
 
     def draw(width: int) -> Any:
+        names = row_names([row["title"] for row in rows], width)
         bars = alt.Chart(alt.Data(values=rows)).mark_bar(color=ACCENT).encode(
-            y=alt.Y("title:N", sort=None, title=None, axis=alt.Axis(labelLimit=width // 3)),
+            y=alt.Y("title:N", sort=None, title=None, axis=names.axis),
             x=alt.X("r2_lost:Q", title="R2 of unseen participants lost when shuffled"),
         )  # fmt: skip
-        return bars.properties(width=width - width // 3, height=22 * len(rows) + 20)
+        return bars.properties(width=width - names.room - 26, height=names.step(22) * len(rows) + 20)
 
     words = "; ".join(f"{_title(row.measure)} {row.r2_lost:.3f}" for row in shown)
     return figure(

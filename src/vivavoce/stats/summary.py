@@ -318,11 +318,11 @@ def doubt_definitions(whole: GroupSummary) -> Statement | None:
     )
     return statement(
         "Two definitions of success disagree: {high}: {most} of {n_high}; {low}: {least} of {n_low} "
-        "({bound} or more apart is much).",
+        "({bound} percentage points or more apart is much).",
         high=statement(MEASURES.get(high).title), most=Numeral(rates[high].ratio or 0.0, ".1%"),
         n_high=Counted(round(rates[high].n), rates[high].unit),
         low=statement(MEASURES.get(low).title), least=Numeral(rates[low].ratio or 0.0, ".1%"),
-        n_low=Counted(round(rates[low].n), rates[low].unit), bound=Numeral(FAR_APART, ".0%"),
+        n_low=Counted(round(rates[low].n), rates[low].unit), bound=Numeral(100 * FAR_APART, ".0f"),
     ) + statement(
         "They do not measure the same here. Before you believe either, read what each counts, and some of "
         "the dialogues that one calls a success and the other does not."

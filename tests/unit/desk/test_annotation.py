@@ -218,7 +218,7 @@ def test_an_annotator_is_shown_no_page_of_the_dashboard(app: FastAPI) -> None:
     browser = TestClient(app, base_url=BASE, headers={"sec-fetch-site": "same-origin", "accept": "text/html"})
     assert browser.post(link).status_code == 410
     token = access.use_link(link.removeprefix("/link/"))
-    browser.cookies.set("vivavoce-desk", token)
+    browser.cookies.set(app.state.desk.cookie, token)
     for path in ("/", "/dialogues", "/annotation", "/results"):
         assert browser.get(path).status_code == 403
 

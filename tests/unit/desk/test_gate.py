@@ -85,8 +85,8 @@ def test_the_door_says_nothing_of_the_study(stranger: TestClient, study: Study) 
         assert study.name not in text and "City venues" not in text, path
 
 
-def test_a_made_up_cookie_is_no_sign_in(stranger: TestClient) -> None:
-    stranger.cookies.set("vivavoce-desk", "x" * 43)
+def test_a_made_up_cookie_is_no_sign_in(app: FastAPI, stranger: TestClient) -> None:
+    stranger.cookies.set(app.state.desk.cookie, "x" * 43)
     assert stranger.get("/").status_code == 303
 
 
@@ -238,6 +238,20 @@ def test_in_a_demonstration_the_account_is_offered_but_optional(
     app.state.desk.snapshots.close()
 
 
+def test_who_signs_in_to_another_study_of_this_machine_stays_signed_in_here(
+    app: FastAPI, study: Study, log: Log, empty_log: Log, tmp_path: Path
+) -> None:
+    other = create_desk(study, empty_log, work_dir=tmp_path / "other")
+    browser = TestClient(app, base_url=BASE, headers={"sec-fetch-site": "same-origin", "accept": "text/html"})
+    assert browser.post(first_link(log, BASE).removeprefix(BASE), follow_redirects=False).status_code == 303
+    there = TestClient(other, base_url=BASE, headers=browser.headers, cookies=browser.cookies)
+    assert (
+        there.post(first_link(empty_log, BASE).removeprefix(BASE), follow_redirects=False).status_code == 303
+    )
+    browser.cookies = there.cookies
+    assert browser.get("/account", follow_redirects=False).status_code == 200
+
+
 def test_behind_https_the_cookie_is_bound_to_this_host(study: Study, log: Log, tmp_path: Path) -> None:
     app = create_desk(study, log, work_dir=tmp_path / "work", secure_cookies=True)
     browser = TestClient(
@@ -245,7 +259,7 @@ def test_behind_https_the_cookie_is_bound_to_this_host(study: Study, log: Log, t
     )
     answer = browser.post(first_link(log, "https://desk.test"), follow_redirects=False)
     cookie = answer.headers["set-cookie"]
-    assert cookie.startswith("__Host-vivavoce-desk=") and "Secure" in cookie and "Domain" not in cookie
+    assert cookie.startswith("__Host-vivavoce-desk-") and "Secure" in cookie and "Domain" not in cookie
     assert answer.headers["strict-transport-security"]
     assert browser.get("/").status_code == 200
     app.state.desk.snapshots.close()

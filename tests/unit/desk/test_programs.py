@@ -95,7 +95,7 @@ def test_an_expired_revoked_or_unknown_token_and_one_of_another_study_open_nothi
     assert again.status_code == 409 and "there is no such token" in again.text
     clock.advance(24 * 3600)
     assert program(app, short).get("/api/progress").status_code == 401
-    owner.cookies.set("vivavoce-desk", short)
+    owner.cookies.set(app.state.desk.cookie, short)
     assert owner.get("/").status_code == 303, "a token is no sign-in"
 
 

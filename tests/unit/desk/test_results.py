@@ -23,11 +23,13 @@ from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
 from vivavoce.report import content
+from vivavoce.report.language import speaking
 from vivavoce.report.numbers import percent, span
 from vivavoce.report.section import SECTIONS, FilledSection
 from vivavoce.report.table import results_table
 from vivavoce.sections.dialogues.section import measures_table
 from vivavoce.sections.variants.section import variants_table
+from vivavoce.stats.declared_results import FrozenDeclaration
 from vivavoce.stats.summary import summarise
 from vivavoce.study.model import Analysis, Study
 
@@ -92,12 +94,16 @@ def test_results_are_computed_anew_when_the_log_has_moved_on_and_they_are_old(
     assert begins(at_once=True)
 
 
-def test_a_failure_is_told_and_pages_go_on(app: FastAPI, enter: Callable[..., TestClient]) -> None:
+def test_a_failure_is_told_and_pages_go_on(
+    app: FastAPI, enter: Callable[..., TestClient], token_of: Callable[..., str]
+) -> None:
     viewer = enter("viewer")
     viewer.get("/results")
     wait(viewer)
     page = viewer.get("/results").text
-    assert "not computed here" in page and 'role="alert"' in page
+    assert "not computed here" in page and 'role="alert"' in page and "they are the newest" not in page
+    asked = viewer.post("/results", data={"form_token": token_of(viewer)})
+    assert "they are the newest" in viewer.get(asked.headers["location"]).text, "it says what it did"
 
 
 def test_a_report_can_be_downloaded(browser: TestClient) -> None:
@@ -224,6 +230,18 @@ def test_numbers_of_the_reports_tables_open_the_dialogues_that_they_count(browse
     both = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page)
                 if one.count("system=") == 2 and "subjective" in one)  # fmt: skip
     assert "dialogues found" in browser.get(html.unescape(both)).text, "a comparison opens both sides"
+
+
+def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
+    declared = FrozenDeclaration(
+        analysis=Analysis.model_validate({"primary": {"measure": "subjective_success"}}),
+        revision="", sha256="", frozen_at=None, first_participant_at=None, revisions=2, changed=["margin"],
+    )  # fmt: skip
+    known = Results(1, log.clock.now(), None, declared=declared)
+    assert "margin of equivalence" in known.changed() and "ignored" in known.changed()
+    assert known.lacks_margin
+    with speaking("it"):
+        assert "margine di equivalenza" in known.changed()
 
 
 def finished(study: Study, log: Log, tmp_path: Path, planned: int) -> str:

@@ -15,9 +15,10 @@ from vivavoce.report.drawing import marked
 from vivavoce.report.language import speaking
 from vivavoce.report.links import linked_figure
 from vivavoce.report.tables import numbers_of
-from vivavoce.sections.dialogues.figures import durations_figure
+from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
 from vivavoce.sections.participants.figures import participants_figure
 from vivavoce.sections.results.figure import success_figure
+from vivavoce.stats.correlations import RankCorrelation
 from vivavoce.stats.description import DialogueDurations
 
 RATES = {"rate": made_rate(0.75, 0.6, 0.86)}
@@ -127,3 +128,18 @@ def test_a_figure_writes_numbers_as_the_people_of_its_language_do(
             "f", "F", "f", lambda _: alt.Chart(values).mark_point().encode(alt.X("x:Q", axis=axis))
         )
     assert f">{shown}<" in made.printed
+
+
+@pytest.mark.parametrize("form", ["wide", "narrow", "printed"])
+def test_names_beside_rows_stand_whole_so_that_each_is_told_from_the_others(form):
+    names = [f"without a match among those offered: {end}" for end in ("prize", "excluded", "failed")]
+    titles = dict(zip("abc", names, strict=True))
+    durations = [DialogueDurations(name, 20, 1, 2, 3, 4, 5) for name in names]
+    pairs = [RankCorrelation(a, b, 0.5, 20) for a, b in ("ab", "ac", "bc")]
+    for figure, shown in (
+        (durations_figure(durations), names), (correlations_figure(pairs, titles), names[1:]),
+    ):  # fmt: skip
+        drawn = re.sub(r"<title>[^<]*</title>", "", getattr(figure, form))
+        words = " ".join(re.findall(r">([^<>]+)</(?:text|tspan)>", drawn))
+        assert "…" not in words
+        assert all(name in words for name in shown), words

@@ -16,13 +16,13 @@ from vivavoce.core.statement import Numeral, statement
 from vivavoce.languages.base import language_of, package_words
 from vivavoce.measures import MEASURES
 from vivavoce.report import content
+from vivavoce.report.declaration import SETTINGS
 from vivavoce.report.html import render
 from vivavoce.report.language import by_sentence, report_languages, say, speaking, stated
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.numbers import amount, count, instant, p_value, percent, plural, points, span
 from vivavoce.report.section import sections_in_order
 from vivavoce.sections.arena.section import COVARIATES
-from vivavoce.sections.declared.section import SETTINGS
 from vivavoce.sections.effort.section import ARMS
 from vivavoce.sections.flow.section import OUTCOMES
 from vivavoce.sections.preferences.section import FLAGS, MODELS
@@ -187,7 +187,7 @@ def test_braces_in_what_users_wrote_are_no_places():
     with speaking("it"):
         same = statement("The same holds within {groups}.", groups="{x} {0}")
         assert stated(same) == "Lo stesso vale entro {x} {0}."
-        assert say("and {n} more", n="{secret}") == "e altri {secret}"
+        assert say("and {n} more", n="{secret}") == "e {secret} in più"
 
 
 def test_the_language_ends_with_its_report(plain):

@@ -221,7 +221,7 @@ def test_definitions_of_success_that_part_by_much_are_doubted(make, said, apart)
     if apart:
         assert str(doubt).startswith(
             "Two definitions of success disagree: Subjective success: 100.0% of 10 dialogues; Objective "
-            "success, assigned goal: 0.0% of 10 dialogues (20% or more apart is much)."
+            "success, assigned goal: 0.0% of 10 dialogues (20 percentage points or more apart is much)."
         )
 
 

@@ -20,7 +20,8 @@ function stack(root) {
     const heads = [...(table.tHead?.rows[0]?.cells ?? [])].map((head) => {
       const words = /** @type {HTMLElement} */ (head.cloneNode(true));
       for (const sign of words.querySelectorAll("[aria-hidden]")) sign.remove();
-      return (words.textContent ?? "").trim();
+      for (const line of words.querySelectorAll("br")) line.replaceWith(", ");
+      return (words.textContent ?? "").replace(/\s+/g, " ").replace(/ ,/g, ",").trim();
     });
     if (!heads.length) continue;
     table.classList.add("stacks");

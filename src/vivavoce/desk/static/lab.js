@@ -13,6 +13,17 @@ function move(by) {
   links[place]?.closest("tr").scrollIntoView({ block: "nearest" });
 }
 
+// Whoever comes back to the list by the key or the link stands at the dialogue they come from.
+const LAST = "vivavoce-last-dialogue";
+const back = document.querySelector("a[data-key=list]");
+back?.addEventListener("click", () => sessionStorage.setItem(LAST, location.pathname));
+if (links.length) {
+  const from = links.find((link) => link.pathname === sessionStorage.getItem(LAST));
+  sessionStorage.removeItem(LAST);
+  from?.focus();
+  from?.closest("tr").scrollIntoView({ block: "center" });
+}
+
 function boxOfRow() {
   return document.activeElement?.closest(".found tbody tr")?.querySelector("input[type=checkbox]");
 }

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.desk.app import guarded, serve_pages
 from vivavoce.desk.app_shell import AppShell
 from vivavoce.desk.language import gettext, language
-from vivavoce.desk.security import OwnForm, Steers
+from vivavoce.desk.security import OwnForm, Steers, desk_cookie
 from vivavoce.desk.study_editor.editing import Shell, edited
 from vivavoce.desk.study_editor.pages import PAGE, study_page
 from vivavoce.log.store import Log
@@ -58,7 +58,7 @@ def create_setup(folder: Path, log: Log, start: Callable[[], None]) -> FastAPI:
 
     Input   log: where sign-ins are kept, the study's own; start: called when the study is to be served
     """
-    shell = SetupShell(access=Access(log), cookie="vivavoce-desk", secure=False, folder=folder, start=start)
+    shell = SetupShell(access=Access(log), cookie=desk_cookie(log), secure=False, folder=folder, start=start)
     return serve_pages(shell, *(guarded(one, PAGE.role, PAGE.help) for one in (router, PAGE.router)))
 
 

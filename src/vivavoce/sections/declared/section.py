@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.counted import CountedDialogues
-from vivavoce.report.declaration import rule_words, stopping_words, transcripts_words
+from vivavoce.report.declaration import changed_words, rule_words, stopping_words, transcripts_words
 from vivavoce.report.language import Shown, say, stated
 from vivavoce.report.links import CASES
 from vivavoce.report.material import Material
@@ -38,19 +38,6 @@ from vivavoce.stats.declared_results import (
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate
 from vivavoce.study.analysis_file import Primary
-
-SETTINGS: Final = {
-    "primary": "primary comparison",
-    "secondary": "secondary comparisons",
-    "preferences": "comparison of transcripts",
-    "correction": "correction",
-    "margin": "margin of equivalence",
-    "exclude": "exclusions",
-    "flags": "whose word counts first",
-    "notes": "notes",
-    "quality": "signs of good work",
-    "stopping": "stopping rule",
-}
 
 
 def declared_blocks(
@@ -263,11 +250,7 @@ def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison])
             )
         )
     if declared.changed:
-        names = ", ".join(say(str(SETTINGS.get(name, name))) for name in declared.changed)
-        found.append(
-            say("Changed in a later revision, after participants had come: {names}. These changes are "
-                "ignored here.", names=names)
-        )  # fmt: skip
+        found.append(changed_words(declared.changed))
     if any(one.unknown for one in results):
         found.append(say("A declared comparison cannot be made with this dataset; see the table."))
     return found

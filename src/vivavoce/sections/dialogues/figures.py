@@ -10,15 +10,19 @@ from vivavoce.report.drawing import (
     ACCENT,
     HOVER,
     INK,
+    LABEL_LINE_PX,
     LETTER_PX,
+    LONG_NAME_PX,
     NARROW,
     SOFT,
     WARM,
     WARM_SOFT,
+    WIDE,
     Figure,
+    RowNames,
     figure,
     groups_axis,
-    label_px,
+    row_names,
 )
 from vivavoce.report.intervals import DrawnValue, columns_of
 from vivavoce.report.language import say
@@ -84,9 +88,10 @@ def _spread_figure(
 
     def draw(width: int) -> Any:
         beside = 1 if width == NARROW else len(panels)
-        inner = (width - label_px(order, width)) // beside - 26
+        names = row_names(order, width)
+        inner = (width - names.room) // beside - 26
         drawn = [
-            _spreads(heading, found, order, inner, width, named=beside == 1 or place == 0)
+            _spreads(heading, found, names, inner, named=beside == 1 or place == 0)
             for place, (heading, found) in enumerate(panels.items())
         ]
         if "" in panels:
@@ -107,10 +112,10 @@ def _spread_figure(
 
 
 def _spreads(
-    heading: str, found: Sequence[DialogueDurations], order: list[str], inner: int, width: int, *, named: bool
+    heading: str, found: Sequence[DialogueDurations], names: RowNames, inner: int, *, named: bool
 ) -> Any:
     data = [{**one._asdict(), "group": label(one.key), "hover": _hover(one)} for one in found]
-    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(order, width, named=named))
+    base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     scale = alt.Scale(zero=True, nice=True)
     outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
         x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=4 if heading else 5)),
@@ -128,7 +133,7 @@ def _spreads(
         titled["title"] = alt.TitleParams(
             lines, anchor="start", frame="group", fontSize=12.5, fontWeight=600, color=INK
         )
-    return alt.layer(outer, half, middle, width=inner, height=alt.Step(30), **titled)
+    return alt.layer(outer, half, middle, width=inner, height=alt.Step(names.step(30)), **titled)
 
 
 def _hover(one: DialogueDurations) -> str:
@@ -160,8 +165,9 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
     order = list(dict.fromkeys(row["group"] for row in data))
 
     def draw(width: int) -> Any:
-        room = 230 if width != NARROW else 110
-        axis = alt.Axis(minExtent=room, maxExtent=room, labelLimit=room - 8, grid=True)
+        names = row_names(list(parameters), width, longest=LONG_NAME_PX[width])
+        axis, room = names.axis, names.room
+        axis.grid = True
         base = alt.Chart(alt.Data(values=data)).encode(
             y=alt.Y("measure:N", sort=list(parameters), title=None, axis=axis),
             yOffset=alt.YOffset("group:N", sort=order),
@@ -174,7 +180,10 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
         line = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", axis=None), x2=alt.X2("to:Q"))
         dot = base.mark_point(size=34, filled=True, opacity=1, aria=True).encode(x=x, description=HOVER)
         return alt.layer(
-            line, dot, width=width - room - 26, height={"step": _line_px(len(order)), "for": "position"}
+            line,
+            dot,
+            width=width - room - 26,
+            height={"step": names.step(_line_px(len(order))), "for": "position"},
         )
 
     words = "; ".join(
@@ -234,15 +243,20 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
     ]
 
     def draw(width: int) -> Any:
-        room, edge = (230, 8) if width != NARROW else (110, 26)
+        order = list(rows.values())[1:]
+        above = width == NARROW  # beside them, names would leave the tiles no room for their numbers
+        beside = row_names(order, width if not above else WIDE, longest=LONG_NAME_PX[WIDE])
+        room = 8 if above else beside.room
         step = max(24, min(56, (width - room - 20) // max(len(names) - 1, 1)))
+        high, below = (STEP + LABEL_LINE_PX + 6, LABEL_LINE_PX / 2) if above else (beside.step(STEP), 0)
+        y = alt.Y("row:N", sort=order, title=None, axis=None if above else beside.axis)
         base = alt.Chart(alt.Data(values=data)).encode(
             x=alt.X("column:N", sort=list(numbered.values()), title=None,
                     axis=alt.Axis(labelAngle=0, orient="bottom", grid=False)),
-            y=alt.Y("row:N", sort=list(rows.values()), title=None,
-                    axis=alt.Axis(labelLimit=room - edge, minExtent=room, maxExtent=room, grid=False)),
+            y=y,
         )  # fmt: skip
-        tiles = base.mark_rect(aria=True).encode(
+        size = {"height": STEP, "yOffset": below} if above else {}
+        tiles = base.mark_rect(aria=True, **size).encode(
             description=HOVER,
             color=alt.Color(
                 "rho:Q",
@@ -251,10 +265,15 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
                 legend=None,
             )
         )  # fmt: skip
-        text = base.mark_text(fontSize=11 if width != NARROW else 8, color="#111418").encode(
+        text = base.mark_text(fontSize=9 if above else 11, color="#111418", yOffset=below).encode(
             text=alt.Text("shown:N")
         )
-        return alt.layer(tiles, text, width=alt.Step(step), height=alt.Step(STEP))
+        named = alt.Chart(alt.Data(values=[{"row": row} for row in order])).mark_text(
+            align="left", baseline="top", color=INK, fontSize=12, yOffset=3 - high / 2
+        ).encode(x=alt.XValue(0), y=y, text=alt.Text("row:N"))  # fmt: skip
+        return alt.layer(
+            tiles, text, *([named] if above else []), width=alt.Step(step), height=alt.Step(high)
+        )
 
     first = titles[names[0]] if names else ""
     words = "; ".join(f"{titles[pair.a]} / {titles[pair.b]}: {coefficient(pair.rho)}" for pair in pairs)

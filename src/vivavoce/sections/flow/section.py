@@ -9,7 +9,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfTe
 from vivavoce.report.content import heads, title
 from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.declaration import rule_words
-from vivavoce.report.drawing import HOVER, INK, SOFT, Figure, figure, label_px
+from vivavoce.report.drawing import HOVER, INK, SOFT, Figure, figure, row_names
 from vivavoce.report.language import say
 from vivavoce.report.links import CASES
 from vivavoce.report.material import Material
@@ -81,14 +81,13 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
             x=alt.X("n:Q", title=say("participants"), scale=alt.Scale(domain=[0, flow.arrived]),
                     axis=alt.Axis(tickCount=4, format="d"))
         )  # fmt: skip
-        room = label_px(order, width)
-        axis = alt.Axis(minExtent=room, maxExtent=room, grid=False, labelLimit=room)
-        base = base.encode(y=alt.Y("stage:N", sort=order, title=None, axis=axis))
+        names = row_names(order, width)
+        base = base.encode(y=alt.Y("stage:N", sort=order, title=None, axis=names.axis))
         bars = base.mark_bar(color=SOFT, height=20, aria=True).encode(description=HOVER)
         words = base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(
             x=alt.XValue(0), text=alt.Text("shown:N")
         )
-        return alt.layer(bars, words, width=width - room - 26, height=alt.Step(30))
+        return alt.layer(bars, words, width=width - names.room - 26, height=alt.Step(names.step(30)))
 
     return figure(
         "funnel", say("From arrival to completion"),

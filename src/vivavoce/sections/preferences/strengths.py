@@ -17,7 +17,7 @@ from vivavoce.report.drawing import (
     WARM,
     Figure,
     figure,
-    label_px,
+    row_names,
 )
 from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, interval_figure
 from vivavoce.report.language import say
@@ -41,7 +41,7 @@ def share_figure(facts: PreferenceResults) -> Figure:
 
     def draw(width: int) -> Any:
         columns = 1 if width == NARROW else 2 if len(panels) > 1 else 1
-        inner = (width - label_px(order, width) * columns) // columns - GAP
+        inner = (width - row_names(order, width).room * columns) // columns - GAP
         drawn = [_panel(name, rows, order, inner, width) for name, rows in panels.items()]
         return alt.concat(*drawn, columns=columns, spacing=16)
 
@@ -111,11 +111,8 @@ def _drawn(question: str, one: QuestionPreference | VariablePreference, *, whole
 
 
 def _panel(name: str, rows: list[DrawnRow], order: list[str], inner: int, width: int) -> Any:
-    room = label_px(order, width)
-    y = alt.Y(
-        "question:N", sort=order, title=None,
-        axis=alt.Axis(labelLimit=0.9 * room, minExtent=room, maxExtent=room, grid=False),
-    )  # fmt: skip
+    names = row_names(order, width)
+    y = alt.Y("question:N", sort=order, title=None, axis=names.axis)
     x = alt.X(
         "ratio:Q", title=None, scale=alt.Scale(domain=[0, 1]),
         axis=alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labelExpr=LABEL_HALVES, gridColor=RULE),

@@ -10,13 +10,14 @@ from vivavoce.report.drawing import (
     ACCENT,
     HOVER,
     INK,
+    LONG_NAME_PX,
     NARROW,
     SOFT,
     WARM,
     Figure,
     figure,
     groups_axis,
-    label_px,
+    row_names,
 )
 from vivavoce.report.language import say
 from vivavoce.report.numbers import between, difference, label, p_value
@@ -25,6 +26,7 @@ from vivavoce.stats.specifications import AnalysisWay, SpecificationCurve
 HEIGHT: Final = 190
 ROW: Final = 17
 EDGE: Final = 12
+POINTS: Final = "datum.value ? format(100 * datum.value, '+.3~r') : '0'"
 Words = Callable[[AnalysisWay], tuple[str, ...]]
 Lines = Callable[[AnalysisWay], dict[str, str]]
 
@@ -62,7 +64,8 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     ]  # fmt: skip
 
     def draw(width: int) -> Any:
-        room = label_px(order, width)
+        names = row_names(order, width, longest=LONG_NAME_PX[width])
+        room, row = names.room, names.step(ROW)
         x = alt.X("rank:Q", axis=None, scale=alt.Scale(domain=[-1, len(above)], nice=False))
         colours = alt.Color(
             "kind:N", title=None, legend=alt.Legend(orient="bottom", direction="vertical", labelLimit=0),
@@ -73,8 +76,9 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
         )  # fmt: skip
         size = {"width": width - room - EDGE}
         axis = alt.Axis(
-            format="%" if unit == "ratio" else alt.Undefined, minExtent=room, maxExtent=room, tickCount=5
-        )
+            minExtent=room, maxExtent=room, tickCount=5,
+            labelExpr=POINTS if unit == "ratio" else alt.Undefined,
+        )  # fmt: skip
         base = alt.Chart(alt.Data(values=above)).encode(x=x, color=colours)
         zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=INK, strokeDash=[3, 3])
         top = (
@@ -84,11 +88,18 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
                 y=alt.Y("value:Q", title=None, axis=axis), description=HOVER
             )
         ).properties(height=HEIGHT, **size)
+        if unit == "ratio":
+            top = top.properties(
+                title=alt.TitleParams(
+                    say("percentage points"), anchor="start", frame="group", fontSize=12, fontWeight="normal",
+                    color=INK,
+                )
+            )  # fmt: skip
         marks = (
             alt.Chart(alt.Data(values=below))
             .mark_tick(thickness=2 if width != NARROW else 1, height=ROW * 0.6, orient="vertical")
-            .encode(x=x, color=colours, y=groups_axis(order, width, named=True))
-            .properties(height=ROW * len(order), **size)
+            .encode(x=x, color=colours, y=groups_axis(names, named=True))
+            .properties(height=row * len(order), **size)
         )
         return alt.vconcat(top, marks, spacing=8) if order else top
 
