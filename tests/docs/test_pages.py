@@ -61,7 +61,7 @@ def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
 def test_the_page_of_third_party_systems_names_each_that_is_tried_with_its_version() -> None:
     systems = ROOT / "tests" / "plugins" / "counterparts" / "third_party" / "systems.yaml"
     page = (ROOT / "docs" / "explanation" / "third-party-systems.md").read_text("utf-8")
-    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    rows = {line.split("`")[1]: line for line in reversed(page.splitlines()) if line.startswith("| `")}
     for name, entry in parse_yaml(systems.read_bytes(), "systems.yaml").data.items():
         versions = re.findall(r"(?:==|\w@)([0-9.]+)", entry["install"])
         assert any(f" {version}" in rows[name] for version in versions), name

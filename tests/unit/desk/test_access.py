@@ -1,6 +1,7 @@
 """Links, accounts and sign-ins, without a browser."""
 
 import re
+import warnings
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -15,9 +16,14 @@ from vivavoce.core.errors import InputError
 from vivavoce.desk.access import first_link
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress
+from vivavoce.desk.study_editor.setup import create_setup
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.web.accounts import Access, SignedIn
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from starlette.testclient import TestClient
 
 BASE = "http://desk.test"
 PASSWORD = "a long enough sentence"
@@ -342,3 +348,21 @@ def test_an_owner_of_one_study_removes_no_account_of_all(empty_log: Log) -> None
         here.remove(numbers["Ada"])
     here.remove(numbers["Grace"], grace)
     assert here.who(token) is None
+
+
+def test_nothing_is_reached_without_the_link(tmp_path: Path) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        stranger = TestClient(create_setup(tmp_path, log, lambda: None), base_url=BASE)
+        for path in ("/", "/study", "/study/file", "/study/step?kind=consent", "/study/state"):
+            assert stranger.get(path).status_code == 401
+
+
+def test_who_only_researches_does_not_edit_what_this_machine_starts(tmp_path: Path) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
+        app = create_setup(tmp_path, log, lambda: None)
+        headers = {"sec-fetch-site": "same-origin", "accept": "text/html"}
+        browser = TestClient(app, base_url=BASE, headers=headers)
+        browser.post(app.state.desk.access.invite("researcher", BASE).removeprefix(BASE))
+        for path in ("/study", "/study/file", "/study/step?kind=consent"):
+            assert browser.get(path).status_code == 403
+        assert browser.post("/study/file", data={"text": "systems: {}"}).status_code == 403

@@ -493,21 +493,3 @@ def test_the_pages_give_way_only_once_the_page_that_waits_is_whole(scaffold: Edi
     assert script and scaffold.look(script[1]) and scaffold.started == []
     assert scaffold.browser.get("/study/state").json() == {"computing": True}
     assert scaffold.started == [True]
-
-
-def test_nothing_is_reached_without_the_link(tmp_path: Path) -> None:
-    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        stranger = TestClient(create_setup(tmp_path, log, lambda: None), base_url=BASE)
-        for path in ("/", "/study", "/study/file", "/study/step?kind=consent", "/study/state"):
-            assert stranger.get(path).status_code == 401
-
-
-def test_who_only_researches_does_not_edit_what_this_machine_starts(tmp_path: Path) -> None:
-    with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
-        app = create_setup(tmp_path, log, lambda: None)
-        headers = {"sec-fetch-site": "same-origin", "accept": "text/html"}
-        browser = TestClient(app, base_url=BASE, headers=headers)
-        browser.post(app.state.desk.access.invite("researcher", BASE).removeprefix(BASE))
-        for path in ("/study", "/study/file", "/study/step?kind=consent"):
-            assert browser.get(path).status_code == 403
-        assert browser.post("/study/file", data={"text": "systems: {}"}).status_code == 403

@@ -18,7 +18,7 @@ const LAST = "vivavoce-last-dialogue";
 const back = document.querySelector("a[data-key=list]");
 back?.addEventListener("click", () => sessionStorage.setItem(LAST, location.pathname));
 if (links.length) {
-  const from = links.find((link) => link.pathname === sessionStorage.getItem(LAST));
+  const from = links.find((link) => new URL(String(link.getAttribute("href")), location.href).pathname === sessionStorage.getItem(LAST));
   sessionStorage.removeItem(LAST);
   from?.focus();
   from?.closest("tr").scrollIntoView({ block: "center" });
