@@ -149,7 +149,9 @@ def test_a_step_speaks_every_language_of_its_catalogues(name: str) -> None:
         catalogue = folder / "locale" / f"{language}.po"
         known = list(read_po(io.BytesIO(catalogue.read_bytes()))) if catalogue.exists() else []
         translated = {
-            one.id if isinstance(one.id, str) else one.id[0] for one in known if one.id and all(one.string)
+            one.id if isinstance(one.id, str) else one.id[0]
+            for one in known
+            if one.id and all(one.string) and not one.context  # names of the step and its values
         }
         assert said == translated, f"{name} in {language}"
 

@@ -253,7 +253,7 @@ here("choices").addEventListener("click", (event) => {
 
 text.value = sessionStorage.getItem(names.draft) ?? text.value;
 for (const turn of outbox.turns) transcript.user(turn, true);
-const last = [...document.querySelectorAll(".turn.system")].at(-1);
+const last = [...transcript.list.querySelectorAll(".turn.system")].at(-1);
 if (last && Number(last.dataset.seq) > Number(sessionStorage.getItem(names.shown) ?? 0)) {
   systemShown(Number(last.dataset.seq));
 }
