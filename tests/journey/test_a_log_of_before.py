@@ -108,6 +108,8 @@ NOT_TESTED = {"no_worse"}  # of a declared comparison since then: is one no wors
 NEW = {"checks"}  # tables since then: what people answered to stimuli whose answer was known
 # what is said otherwise since then: a share of stress tests waits for open verdicts
 REWORDED = {
+    "%, objective": "%; objective",
+    "%, successo oggettivo": "%; successo oggettivo",
     "Passed: share of decided cases, with Wilson's 95% interval.":
         "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
         "should none of them pass, or all.",
