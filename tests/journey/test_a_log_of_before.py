@@ -145,6 +145,12 @@ FIGURE = re.compile(
     r"(?: -?\d+%)+ (?:share of|quota delle)(?:(?!share of|quota delle).){1,400}? (?:Answers|Risposte): \S+"
     r"|(?: \d)* (?:Answers|Risposte): \S+|(?:Codes as answered|Codici come risposti)(?:: \d = [^.]*)?\."
 )
+# names beside the tiles for small screens, which stand above them and whole since then
+TILES = re.compile(
+    r"(?: \d+ [^\W\d][^\d]*?)* (?:Rank correlations of parameters over dialogues|"
+    r"Correlazioni per ranghi dei parametri sui dialoghi)(?: \d+)+(?: \d+ [^\W\d][^\d]*?)*"
+    r"(?= (?:Spearman's|Rho di Spearman))"
+)
 NAMES = re.compile(
     r"– – (?:\d[.,]\d\d n = \d+ (?:sd|ds) \S+ (?:da )?\d (?:to|a) \d|– n = \d+ –)"
     r"(?= (?:age|background|Answered|Compilato))"
@@ -262,7 +268,7 @@ def same_words(found: str, was: str, at: str) -> None:
     found, was = (MADE.sub("DAY", one) for one in (found, was))
     for before, since in REWORDED.items():
         was = was.replace(before, since)
-    found, was = (NAMES.sub("", FIGURE.sub("", one)) for one in (found, was))
+    found, was = (NAMES.sub("", TILES.sub("", FIGURE.sub("", one))) for one in (found, was))
     for since, before in SINCE_SAID.items():
         found = since.sub(before, found)
     now, before = found.replace(TODAY, "VERSION").split(), was.replace(WRITTEN_BY, "VERSION").split()
