@@ -1,7 +1,6 @@
 """What people answered to the ten items: the three aspects, every item in the sentence that they read."""
 
 from collections.abc import Sequence
-from textwrap import fill
 from typing import Any, Final
 
 import altair as alt
@@ -10,7 +9,7 @@ from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.distributions import likert_figure
-from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, label_px
+from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
 from vivavoce.report.language import language, say
 from vivavoce.report.numbers import coefficient, count
 from vivavoce.stats.idial import IdialAspect, IdialItem
@@ -48,7 +47,7 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
     """Means of the three aspects, 0 to 4, on their intervals: the counterpart of IDIAL's figure 1."""
     rows = [
         {
-            "aspect": fill(say(ASPECTS[one.name]), 15),
+            "aspect": say(ASPECTS[one.name]),
             "mean": one.mean,
             "low": one.low,
             "high": one.high,
@@ -60,13 +59,10 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
     order = [row["aspect"] for row in rows]
 
     def draw(width: int) -> Any:
-        room = max(
-            label_px(order, width), 8 * max((len(word) for row in order for word in row.split()), default=0)
+        names = row_names(order, width)
+        base = alt.Chart(alt.Data(values=rows)).encode(
+            y=alt.Y("aspect:N", sort=order, title=None, axis=names.axis)
         )
-        axis = alt.Axis(
-            minExtent=room, maxExtent=room, labelLimit=room, grid=False, labelExpr="split(datum.label, '\\n')"
-        )
-        base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("aspect:N", sort=order, title=None, axis=axis))
         x = alt.X(
             "mean:Q",
             scale=alt.Scale(domain=[0, HIGHEST]),
@@ -78,9 +74,11 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
         text = base.mark_text(align="left", dx=6, color=INK, fontSize=12).encode(
             x=alt.XValue(0), text=alt.Text("shown:N")
         )
-        return (bars + lines + text).properties(width=width - room - 30, height=alt.Step(34))
+        return (bars + lines + text).properties(
+            width=width - names.room - 30, height=alt.Step(names.step(34))
+        )
 
-    told = "; ".join(f"{row['aspect']}: {row['shown']}".replace("\n", " ") for row in rows)
+    told = "; ".join(f"{row['aspect']}: {row['shown']}" for row in rows)
     return figure(
         "campaign-aspects",
         say("The three aspects"),
