@@ -70,8 +70,9 @@ class LanguageContract:
             assert name in INSTRUMENTS, f"{file.name}: NAME.{self.name}.yaml, of a questionnaire"
             _, problems = check_wording(INSTRUMENTS.get(name), self.name, None)
             assert not problems, str(problems[0])
-        for file in folder.glob("texts/*/*"):
-            assert file.parent.name in protocol_names(), f"no protocol {file.parent.name}"
+        for file in (one for one in folder.glob("texts/**/*") if one.is_file()):
+            protocol = file.relative_to(folder / "texts").parts[0]
+            assert protocol in protocol_names(), f"no protocol {protocol}"
             assert file.name.endswith(f".{self.name}.md") and file.read_text("utf-8").strip()
 
     def test_reports_write_dates_and_numbers_as_its_people_do(self) -> None:
