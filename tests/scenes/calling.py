@@ -242,6 +242,8 @@ def talk(lab: Laboratory, telephone: Baresip, *utterances: str) -> None:
             heard = [str(one.event.text) for one in lab.events("user_turn_sent")[turns:]]  # type: ignore[attr-defined]
             if any(share_of(text, one) > 0.9 for one in heard):
                 break
+        else:
+            raise AssertionError(f"{text!r} was never understood; last heard: {heard}")
 
 
 def wait_for_silence(lab: Laboratory) -> bool:
