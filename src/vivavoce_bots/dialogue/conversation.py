@@ -241,7 +241,9 @@ class DialogueBot(ABC, Generic[Held]):
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
         if closing or heard.did["bye"] + heard.did["done"] >= SURE:
-            return (Act("bye"),)
+            asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
+            told = self.answers(state, asked) if asked and state.venue else []
+            return (*(act for act in told if act.act == "inform"), Act("bye"))
         if heard.did["restart"] >= SURE or self._at_a_loss(state, heard):
             session.state = self.fresh()
             session.before.append(before)
@@ -261,10 +263,14 @@ class DialogueBot(ABC, Generic[Held]):
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        acts = acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
+        if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
+            acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         if queries and state.venue and any(act.act == "offer" for act in acts):  # is the White Heron dear?
-            acts = (*acts, *(act for act in self.answers(state, (), queries) if act not in acts))
-        helps = tuple(act for act in lead if act.act == "help" and act not in acts)
+            told = [act for act in self.answers(state, (), queries) if act not in acts]
+            acts = (*(one for one in told if one.act == "ack"), *acts, *(one for one in told if one.act != "ack"))
+        helps = tuple(act for act in lead if act.act == "help" and act.slot and act not in acts)
         if (
             helps and session.asks and all(act.act in _ASKS for act in acts)
         ):  # Spanish; which cuisines are there?
@@ -302,9 +308,8 @@ class DialogueBot(ABC, Generic[Held]):
         )
         if unsure and not options:
             lead.append(Act("help", state.asking))
-        if did["service"] >= HEARD:
-            lead.append(Act("help"))
-        elif did["help"] >= HEARD:
+        if did["help"] >= HEARD:
+            lead = [one for one in lead if did["service"] < HEARD or one != _ack("whoareyou")]
             general, options = Act("help"), Act("help", state.asking)  # the kinds are told by their question
             first, second = (general, options) if state.asking in (None, TYPE) else (options, general)
             lead.append(second if first in state.last else first)
@@ -397,8 +402,8 @@ class DialogueBot(ABC, Generic[Held]):
         session.stalled += 1
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         generation = self._generation[session.language]
-        more = generation.say((Act("help", state.asking),), state.venue, session.random)
-        more = more if session.stalled % 2 and more not in text else known["way_out"][0]
+        more = generation.say((Act("help", state.asking),), state.venue, session.random) if state.asking else ""
+        more = more if more and session.stalled % 2 and more not in text else known["way_out"][0]
         return f"{lead} {more} {text}"
 
     def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:

@@ -211,6 +211,7 @@ class CourteousBot(ABC, Generic[Held]):
             if " ".join(heard.said[:_FEWEST_WORDS]) in " ".join(last):
                 continue  # how many euros what?
             asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
+            asks = asks and not (told and "?" not in sentence)
             asks = asks and not (told and _ABOUT_THAT.search(sentence))
             asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
             apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
@@ -259,7 +260,7 @@ class CourteousBot(ABC, Generic[Held]):
             return None
         rest = text[match.end() :]
         known = self._hearing[session.language].find(rest)[0]
-        if len(known) < _FEWEST_WORDS or not is_question(rest, session.language):
+        if len(known) < _FEWEST_WORDS or not is_question(sentences_of(rest)[0], session.language):
             return None
         if without_tag(text, session.language) != text:
             return None
@@ -346,9 +347,10 @@ class CourteousBot(ABC, Generic[Held]):
         if parts and not heard.did("whole") and gives_up(session.language).search(heard.text):
             return self.farewell(session)
         settles = self.waits(session) and not asked_for_more(session.last)
-        if complains and heard.did("negate") and asked_for_more(session.last):
-            return self.farewell(session)  # no, and next time be on time
-        if heard.did("human") and not self.puts_through and not leaves_behind(heard):
+        nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
+        if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
+            return self.farewell(session)  # no, and next time be on time; no, I come tomorrow, bye
+        if self.wants_person(session, heard) and not self.puts_through and not leaves_behind(heard):
             own = self.hand_over(session)
             return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
         if heard.did("wrong") and not (about or changed or settles):
@@ -358,8 +360,8 @@ class CourteousBot(ABC, Generic[Held]):
             self.start_over(session)
             return self._led_back(session, ("restart",))
         leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
-        nothing = self.waits(session) and heard.did("dontcare") and heard.did("whole")
-        if leaves or nothing or (settles and heard.did("cancel", "wrong")):
+        skips = self.waits(session) and heard.did("dontcare") and heard.did("whole")
+        if leaves or skips or (settles and heard.did("cancel", "wrong")):
             kinds = ("negate", "enough") if heard.did("done") else ("negate",)
             heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
@@ -367,7 +369,7 @@ class CourteousBot(ABC, Generic[Held]):
         before = self._snapshot(session)
         answer = self.matter(session, heard)
         if answer is None:
-            return self._puzzled(session, heard)
+            return self.farewell(session) if parts else self._puzzled(session, heard)
         session.lost = session.stalled = 0
         self._remember(session, before)
         return self._parted(session, answer) if parts else answer
@@ -421,6 +423,10 @@ class CourteousBot(ABC, Generic[Held]):
     def hand_over(self, session: Held) -> Answer | None:
         """What is done where a person is asked for, or nothing is understood; None where there is nobody."""
         return None
+
+    def wants_person(self, session: Held, heard: Heard) -> bool:
+        """Whether a person is asked for."""
+        return heard.did("human")
 
     def help(self, session: Held) -> str:
         """What can be said now."""

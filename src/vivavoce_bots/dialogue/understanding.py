@@ -7,7 +7,7 @@ from typing import NamedTuple
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, quoted, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
-from vivavoce_bots.dialogue.hearing import names_something
+from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
 from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
@@ -231,7 +231,8 @@ class Understanding:
 
     def _acts(self, turn: Turn) -> list[Act]:
         acts = (self._act(index, turn) for index in range(len(turn.spans)))
-        return list(dict.fromkeys(act for act in acts if act is not None))
+        found = [act for act in acts if act is not None]
+        return list(dict.fromkeys(reversed(found)))[::-1]  # Italian, no, Greek, no, Italian
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
@@ -244,6 +245,8 @@ class Understanding:
             return None
         if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
             return None
+        if kind == "bye" and is_threat(turn.text, turn.said, turn.spans[index]):
+            return Act("insult")
         if kind == "complaint" and is_question(turn.text, self._language):
             return None
         if (
@@ -330,6 +333,8 @@ class Understanding:
     def _of_slot(self, index: int, turn: Turn, slot: str) -> Act | None:
         if slot in self._domain.slots and self._belongs_to_value(index, turn.spans):
             return None
+        if turn.venue is None and any(span.entry.kind == "service" for span in turn.spans):
+            return None  # is this the number for restaurants?
         if slot in self._speech.attributes and slot not in self._domain.slots and self._beside(index, turn):
             return None
         word = turn.said[turn.spans[index].start]
