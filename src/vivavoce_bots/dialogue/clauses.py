@@ -20,10 +20,31 @@ _EXCLAIMS: Final = re.compile(
     r"|che (?!cosa\b|or[ae]\b|\w+ (?:è|c'è|ha|sono|ho|avete)\b))",
     re.I,
 )
-_UNLESS: Final = re.compile(r"\b(?:if|or|unless|otherwise|else|se|o|oppure|altrimenti|sennò)\b[^.!?;]*$", re.I)
+_ECHOES: Final = re.compile(
+    r"\W*(?:(?:so|oh|ah|what|hm|and|or|quindi|ah|eh|ma)\W+)*(?:no|not|none|nothing|i|you|he|she|it|"
+    r"we|they|was it|nessun\w?|niente|nulla)\b(?! è| sono)",
+    re.I,
+)
+"""How questions begin that only say again what was said: `no fish in the whole town?`."""
+_UNLESS: Final = re.compile(
+    r"\b(?:if|or|unless|otherwise|else|se|o|oppure|altrimenti|sennò)\b[^.!?;]*$", re.I
+)
+YES_AND: Final = {
+    "en": re.compile(
+        r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks|"
+        r" thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|"
+        r"ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
+        re.I,
+    ),
+}
+BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
 _MOST: Final = 12
 _LONGEST_QUOTE: Final = 10
-_FEWEST_QUOTED: Final = 2
+_FEWEST_QUOTED: Final = 3
 _LOOSE: Final = re.compile(r"^(?:(?:and|but|or|so|oh|ah|well|e|ma|o|quindi|allora|eh)[,]?\s+)+", re.I)
 _LONGEST_STRANGE: Final = 6
 
@@ -44,6 +65,7 @@ def asks_openly(sentence: str, language: str) -> bool:
         is_question(sentence, language)
         and not _scolds(language).search(sentence)
         and not (_EXCLAIMS.match(sentence) and "?" not in sentence)
+        and not _ECHOES.match(sentence)
     )
 
 

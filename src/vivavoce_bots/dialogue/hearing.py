@@ -140,7 +140,7 @@ def _as_meant(text: str, said: Sequence[str], span: Span) -> Span:
 
 def is_threat(text: str, said: Sequence[str], span: Span) -> bool:
     """Whether a phrase of goodbye only threatens."""
-    words = r"\W+".join(map(re.escape, said[span.start : span.end]))
+    words = r"\W*".join(map(re.escape, said[span.start : span.end]))
     found = re.search(rf"\b{words}\b", text, re.I)
     return found is not None and _LEAVES.search(words) is not None and threatens(text[: found.start()])
 

@@ -13,7 +13,15 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, gives_up, quoted, sentences_of
+from vivavoce_bots.dialogue.clauses import (
+    BUT,
+    YES_AND,
+    asks_openly,
+    first_strange,
+    gives_up,
+    quoted,
+    sentences_of,
+)
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard, Hearing, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -52,19 +60,6 @@ _ASIDES: Final = frozenset(
 """What sentences do that stand beside the matter."""
 _QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
 """Asides that want no answer beside the matter."""
-_YES_AND: Final = {
-    "en": re.compile(
-        r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks|"
-        r" thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|"
-        r"ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
-        re.I,
-    ),
-}
-_BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
 
 
 Held = TypeVar("Held", bound=Talk)
@@ -255,7 +250,7 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _yes_and(self, session: Held, text: str) -> tuple[str, str] | None:
         """Yes or no, and the question behind it; the first is nothing where the question comes before it."""
-        match = _YES_AND[session.language].match(text)
+        match = YES_AND[session.language].match(text)
         if match is None or not self.waits(session):
             return None
         rest = text[match.end() :]
@@ -266,7 +261,7 @@ class CourteousBot(ABC, Generic[Held]):
             return None
         yes = match[0]
         denies = self._hearing[session.language].heard(yes).did("negate")
-        first = "" if denies or _BUT.search(yes) or _BUT.match(rest) or asked_for_more(session.last) else yes
+        first = "" if denies or BUT.search(yes) or BUT.match(rest) or asked_for_more(session.last) else yes
         return re.sub(r"\b(?:and|but|e|ma)\b", "", first, flags=re.I), rest
 
     def _triaged(self, session: Held, text: str) -> tuple[str, list[str]]:

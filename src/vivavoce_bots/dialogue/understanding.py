@@ -1,5 +1,6 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
@@ -23,6 +24,23 @@ _ANYWHERE = ("anywhere", "wherever", "ovunque", "dovunque")
 _NO_PLACE = (DAY, TIME, "food", "pricerange")
 _IDLE = ("hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
+_REACH = 4
+_THROWN = re.compile(
+    r"non (?:l[oae]|ci|gli|mi|piac|vogl|vuol|mang)\w*(?: (?:vogli|vuol|piac|mang|sopport|va)\w*)?"
+)
+"""What stands behind a value that is not wanted: `il sushi non lo vogliono`."""
+_IF_IT_IS = re.compile(
+    r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
+)
+_WISHED = re.compile(
+    r"\b(?:c'è|ce n'è|ce ne sono|avete|avreste|is there|are there|have you|do you have|how about|"
+    r"what about)\b",
+    re.I,
+)
+"""How a question asks for what is wanted."""
+_FAR_FROM = re.compile(r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
+                       r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)", re.I)  # fmt: skip
+"""The no of a question that wishes: `isn't there one?`."""
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -130,7 +148,7 @@ class Understanding:
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
-        asks = [is_question(one, self._language) for one in sentences]
+        asks = [is_question(one, self._language) and not _WISHED.search(one) for one in sentences]
         wants = {
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
@@ -142,6 +160,9 @@ class Understanding:
                     continue
                 if act.act in _ENDING and at + 1 < len(each) and any(each[at + 1 :]):
                     continue  # stop! a pub, I said
+                known = [one for one in kept if _wants(one) and one.slot == act.slot and _wants(act)]
+                if known and act.value == DONTCARE:
+                    continue  # South, then; whatever
                 if _wants(act):
                     kept = [one for one in kept if not _wants(one) or one.slot != act.slot]
                 kept.append(act)
@@ -184,6 +205,7 @@ class Understanding:
     ) -> tuple[Act, ...]:
         """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
+        text = _FAR_FROM.sub("", text) if text.rstrip().endswith("?") else text
         said = self._tokens(text)
         whole = self._wholes.kind(said)
         if whole is not None:
@@ -269,6 +291,8 @@ class Understanding:
             if turn.asked in self._constraints:
                 return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
+        if kind == "up" and turn.venue is None:
+            return None  # a pub would be nicer
         if kind in ("down", "up") and slot:
             return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
         if kind == "ask" and slot:
@@ -299,11 +323,23 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
+        if self._no_matter(index, turn):
+            return stating("inform", slot, DONTCARE)
         after = turn.spans[index + 1 : index + 2]
         thrown = self._language == "it" and bool(after) and after[0].start == span.end  # il sushi no
         thrown = thrown and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+        behind = " ".join(turn.said[span.end : span.end + _REACH])
+        thrown = thrown or _THROWN.match(behind) is not None
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
+
+    @staticmethod
+    def _no_matter(index: int, turn: Turn) -> bool:
+        """Whether a value is one that does not matter: `I don't mind if it's expensive`."""
+        before = turn.spans[:index]
+        return bool(before) and before[-1].entry.kind == "dontcare" and (
+            _IF_IT_IS.fullmatch(" ".join(turn.said[before[-1].end : turn.spans[index].start])) is not None
+        )  # fmt: skip
 
     @staticmethod
     def _compared(index: int, turn: Turn, slot: str, before: Span | None) -> bool:

@@ -127,6 +127,8 @@ class Policy(DialogueBot[Progress]):
         if missing is not None and not must_offer and len(found) > _FEW:
             state.asked[missing] = state.asked.get(missing, 0) + 1
             state.offered_for = dict(constraints)
+            if venue := self._domain.venue(state.venue):
+                state.venue = venue.name if self._fits(venue, constraints, belief) else None
             lead = (Act("repeat"),) if heard.understood < HEARD else ()
             return (*lead, Act("request", missing))
         return self._offer(found[0], constraints, state)
