@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import LANGUAGES, is_question, read_data
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter, tokens
 
@@ -84,6 +85,11 @@ def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
             told = told or beyond.says[span.entry.slot or ""].format(
                 words=" ".join(said[span.start : span.end])
             )
-        elif told is None or len(said) > _FEW or not _PRONOUN[beyond.language].search(piece):
+        elif (
+            told is None
+            or len(said) > _FEW
+            or not _PRONOUN[beyond.language].search(piece)
+            or any(letter.isdigit() for letter in in_digits(piece, beyond.language, ordinals=False))
+        ):
             kept.append(piece)
     return told, " ".join(kept)

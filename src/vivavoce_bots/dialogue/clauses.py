@@ -22,7 +22,7 @@ _EXCLAIMS: Final = re.compile(
 )
 _ECHOES: Final = re.compile(
     r"\W*(?:(?:so|oh|ah|what|hm|and|or|quindi|ah|eh|ma)\W+)*(?:no|not|none|nothing|i|you|he|she|it|"
-    r"we|they|was it|nessun\w?|niente|nulla)\b(?! è| sono)",
+    r"we|they|was it|\d+ euros?|nessun\w?|niente|nulla)\b(?! è| sono)",
     re.I,
 )
 """How questions begin that only say again what was said: `no fish in the whole town?`."""

@@ -206,18 +206,18 @@ class CourteousBot(ABC, Generic[Held]):
             if " ".join(heard.said[:_FEWEST_WORDS]) in " ".join(last):
                 continue  # how many euros what?
             asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
-            asks = asks and not (told and "?" not in sentence)
-            asks = asks and not (told and _ABOUT_THAT.search(sentence))
+            asks = asks and not (told and ("?" not in sentence or _ABOUT_THAT.search(sentence)))
             asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
             apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
                 "whole"
             )
             if asks and apart and not self.about(session, heard):
                 if heard.did("service", "whoareyou", *UNSURE):
-                    return self._helped(session, "")
+                    return "" if told else self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
-                return self._unanswered(session, quoted(sentence))
+                said = quoted(sentence)
+                return self._unanswered(session, said) if said or not told else ""
         return ""
 
     def not_explained(self, session: Held, text: str) -> str:
@@ -255,7 +255,8 @@ class CourteousBot(ABC, Generic[Held]):
             return None
         rest = text[match.end() :]
         known = self._hearing[session.language].find(rest)[0]
-        if len(known) < _FEWEST_WORDS or not is_question(sentences_of(rest)[0], session.language):
+        first = without_tag(sentences_of(rest)[0], session.language)
+        if len(known) < _FEWEST_WORDS or not is_question(first, session.language):
             return None
         if without_tag(text, session.language) != text:
             return None
@@ -303,11 +304,10 @@ class CourteousBot(ABC, Generic[Held]):
     def _told_beyond(self, session: Held, told: str, rest: Heard) -> Answer:
         """What this bot says of what is beyond it, and the answer to what was said besides."""
         matters = bool(rest.said) and self.about(session, rest)
-        if matters or rest.did("bye", "done", "restart"):
-            answer = self._manage(session, rest)
-        else:
-            session.lost = 0
-            answer = Answer(*self.question(session))
+        ends = rest.did("bye", "done", "restart")
+        answer = self._manage(session, rest) if matters or ends else None
+        if answer is None or answer.acts[:1] == (Act("repeat"),):
+            session.lost, answer = 0, Answer(*self.question(session))
         lead = "" if matters and answer.text.startswith(told) else told
         return answer._replace(text=joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
