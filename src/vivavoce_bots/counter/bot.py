@@ -169,7 +169,7 @@ class CounterBot(CourteousBot[Visit]):
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
-        refers = found or PRONOUN[session.language].search(heard.text)
+        refers = found or PRONOUN[session.language].search(heard.text) or ALSO.search(heard.text)
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
         refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
@@ -198,9 +198,9 @@ class CounterBot(CourteousBot[Visit]):
         last = max((at for at, one in enumerate(parts) if one.all("errand")), default=len(parts))
         return any(self.values(session, one) for one in parts[last + 1 :])
 
-    def _last_day(self, need: str) -> bool:
-        """A day implies an errand only where nothing else does."""
-        return self.counter.needs[need].kind == "day"
+    def _last_day(self, need: str) -> tuple[bool, bool]:
+        """A day implies an errand only where nothing else does; what is done comes before what is told."""
+        return self.counter.needs[need].kind == "day", self.counter.implied[need] in self.informs
 
     def _unscolding(self, session: Visit, heard: Heard) -> Heard:
         """What was heard, without a sentence that only scolds: why should I buy anything?"""
@@ -227,7 +227,14 @@ class CounterBot(CourteousBot[Visit]):
         if kept in found and goes_on and kept in self.counter.errands[session.lately].needs:
             return session.lately
         both = {"day", *session.form} >= set(found) and session.last is not None
-        if "day" in found and both and self._echoes(session, found["day"]) and session.lately != "hours":
+        goes_on = heard.did("affirm") and self._going_on(session, heard)
+        if (
+            "day" in found
+            and both
+            and not goes_on
+            and self._echoes(session, found["day"])
+            and session.lately != "hours"
+        ):
             return session.lately if self._asks_only(session.lately, session.form) else None
         if set(found) == {"class"} and session.lately in self.informs:  # and in first?
             return session.lately

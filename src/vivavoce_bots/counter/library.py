@@ -13,6 +13,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer
 
 _WEEKEND: Final = ("saturday", "sunday")
+_BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
 _EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _RESERVED: Final = "orient"  # somebody waits for it
 
@@ -60,12 +61,11 @@ class LibraryBot(CounterBot):
         known = {word for span in authors for word in heard.said[span.start : span.end]}
         for clause in clauses_of(heard.text):
             for found in TITLE.finditer(clause):
-                words = tokens(found[0])
-                strange = [
-                    one for one in words if one in heard.rest and one not in NO_NAMES and len(one) >= SHORTEST
-                ]
-                if strange and not known & set(words):
-                    return found[0]
+                title = _BY.split(found[0])[0]
+                words = tokens(title)
+                strange = [one for one in words if one in heard.rest and one not in NO_NAMES]
+                if max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
+                    return title
         return None
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:

@@ -26,6 +26,11 @@ _EARLY_LATE: Final = {
 _CLASS: Final = re.compile(
     r"\bclass|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I
 )
+_ORDER: Final = ("first", "second", "third", "fourth", "", "primo", "secondo", "terzo", "quarto")
+_NTH: Final = re.compile(
+    r"\b(first|second|third|fourth) (?:one|train)\b|\b(?:il|quello) (primo|secondo|terzo|quarto)\b", re.I
+)
+_CLASS_WORD: Final = re.compile(r"\bclass", re.I)
 _FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?:o'clock|pm|am|:))", re.I)
 _HOURS: Final = 25
 _STAYS: Final = re.compile(
@@ -73,7 +78,15 @@ class TrainsBot(CounterBot):
         first, last = heard.did("early"), heard.did("late")
         if (first or last) and not any(letter.isdigit() for letter in heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
-        placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
+        nth = _NTH.search(heard.text)
+        if nth and session.errand is None and session.lately in self.informs:
+            found.pop("train", None)
+            if session.lately != "fare" and not _CLASS_WORD.search(
+                heard.text
+            ):  # of the trains, not the classes
+                found.pop("class", None)
+                found["train"] = str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
+        placed = {"from", "to"} <= {*session.form, *found} and session.form.get("train") is None
         placed = placed and "?" not in heard.text
         if (
             (session.asking == "train" or session.confirming or placed)

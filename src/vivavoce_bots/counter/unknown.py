@@ -76,7 +76,7 @@ def strange_name(
                 continue
             name = written(clause, part.said, run) if run else ""
             if name and max(map(len, tokens(name)), default=0) >= SHORTEST:
-                return name
+                return _ARTICLE.sub("", name)
     if before:
         return None
     wholes = {LOOSE.sub("", one.strip(" .!?")) for one in sentences_of(heard.text)}

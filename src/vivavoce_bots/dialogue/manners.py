@@ -324,14 +324,14 @@ class CourteousBot(ABC, Generic[Held]):
         """The same answer in other words than the last time: with what can be said, then with a way out."""
         known = speech(session.language).answers
         session.stalled += 1
-        if QUESTION.sub("", answer.text).strip() and not any(
-            one.act in ("repeat", "help", "ack") for one in answer.acts
-        ):
+        said = QUESTION.sub("", answer.text).strip()
+        if said and not any(one.act in ("repeat", "help", "ack") for one in answer.acts):
             return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
-        more = self.help(session) if session.stalled % 2 else known["way_out"][0]
+        helped = any(one.act == "help" for one in answer.acts)
+        more = self.help(session) if session.stalled % 2 and not helped else known["way_out"][0]
         question = self.question(session)[0]
-        told = answer.text.removesuffix(question).strip()
+        told = "" if helped else answer.text.removesuffix(question).strip()
         return joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
@@ -405,7 +405,8 @@ class CourteousBot(ABC, Generic[Held]):
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
         if heard.did("service", *UNSURE):
-            return self._led_back(session, courtesies[:1], helped=True)
+            who = ("whoareyou",) if heard.did("service") else courtesies[:1]
+            return self._led_back(session, who, helped=heard.did(*UNSURE))
         return self._led_back(session, courtesies) if courtesies else None
 
     def farewell(self, session: Held) -> Answer:

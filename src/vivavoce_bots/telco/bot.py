@@ -151,7 +151,7 @@ class TelcoBot(CourteousBot[Session]):
         said = self.words(session)
         if session.asking == "amount":
             return said["limits"].format(low=_LOW, high=_HIGH)
-        return said["help"] if session.asking else f"{said['help']} {said['tasks']}"
+        return said["help"]
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         named = self._tasks(session, heard)

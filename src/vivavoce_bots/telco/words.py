@@ -17,7 +17,7 @@ ASKED: Final = {
         r"|(send|give|pass on)\b.{0,25}\b(money|euros?|some|[0-9]+)|(send|give) \w+ to (my|[A-Z]))\b",
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
         r"|did i)\b.{0,15}\b(paid|pay)"
-        r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|charged|off)"
+        r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|off)"
         r"|where (did|has) my money)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
         r"|how much do i (have to )?pay)\b",
