@@ -128,7 +128,11 @@ class CounterBot(CourteousBot[Visit]):
         heard = self._unscolding(session, heard)
         found = self.values(session, heard)
         strange = self._strange(session, heard) is not None and not heard.did("affirm", "negate", *_UNSURE)
-        awaits = session.sought is not None or f"unknown_{session.asking}" in self.words(session)
+        awaits = (
+            session.sought is not None
+            or bool(heard.refused("value"))
+            or f"unknown_{session.asking}" in self.words(session)
+        )
         sought = awaits and self._strange_name(session, heard, None, found) is not None
         return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange or sought
 
@@ -201,6 +205,17 @@ class CounterBot(CourteousBot[Visit]):
     def _last_day(self, need: str) -> tuple[bool, bool]:
         """A day implies an errand only where nothing else does; what is done comes before what is told."""
         return self.counter.needs[need].kind == "day", self.counter.implied[need] in self.informs
+
+    def wants_person(self, session: Visit, heard: Heard) -> bool:
+        """Whether a person is asked for, and nothing else."""
+        return super().wants_person(session, heard) and self.hearer.errand(session, heard) is None
+
+    def _parted(self, session: Visit, answer: Answer) -> Answer:
+        """Who leaves is asked nothing more, but for a yes."""
+        if session.asking is not None and not answer.end:
+            self.let_go(session)
+            return self.farewell(session)
+        return super()._parted(session, answer)
 
     def _unscolding(self, session: Visit, heard: Heard) -> Heard:
         """What was heard, without a sentence that only scolds: why should I buy anything?"""

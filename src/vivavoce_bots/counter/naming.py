@@ -34,6 +34,7 @@ _MOST_BETWEEN: Final = 2
 TITLE: Final = re.compile(
     r"(?<=\s)(?:Il|La|Lo|Gli|Le|The|Un|Una)(?: [\w'’]{2,}){1,5}$"
     r"|(?:^|(?<=\s))(?:Il|La|Lo|Gli|Le|The|Un|Una)(?: [a-zà-ù'’]+){0,3} [A-ZÀ-Ý][\w'’]{3,}"
+    r"(?: [A-ZÀ-Ý][\w'’]+)*"
     r"|(?:(?<=\s)|(?<=['’]))[A-ZÀ-Ý][\w'’]+(?: (?:\w{1,4} )?[A-ZÀ-Ý][\w'’]+)*"
 )
 """A name in the midst of a clause: La coscienza di Zeno."""

@@ -13,6 +13,7 @@ from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import Span
 from vivavoce_bots.dialogue.talk import Talk
 
+_SHORT: Final = 2  # letters that are no name
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _DIGITS: Final = 1000  # the number of a card or a booking: two hours late are none
 _INFINITIVE: Final = re.compile(r"(?:[aei]r(?:e|l[aeio]|mi|ti|ci|si|ne))$")
@@ -68,6 +69,7 @@ class CounterHearing:
             at
             for at, word in enumerate(heard.said)
             if word in heard.rest
+            and len(word) > _SHORT
             and not word.endswith("'")
             and word not in NO_NAMES
             and in_digits(word, language) == word
@@ -223,6 +225,7 @@ class CounterHearing:
     def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
         """Values that several needs have: for the one that was asked; two at once in their order."""
         bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
+        bare = [one for at, one in enumerate(bare) if one not in bare[:at]]  # Bologna. Yes, Bologna
         for at, (names, value) in enumerate(bare):
             free = [one for one in names if one not in found]
             if session.asking in free:

@@ -21,7 +21,9 @@ from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.spotting import Span, tokens
 
-_ARTICLE: Final = re.compile(r"^(?:an?|some|any|un[ao]?|dell[aeo]|dei|degli|del)\s+", re.I)
+_ARTICLE: Final = re.compile(
+    r"^(?:[Aa]n?|[Ss]ome|any|un[ao]?|dell[aeo]|dei|degli|del|il|la|lo|le|i|gli|the)\s+"
+)
 _SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
 PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
@@ -39,7 +41,8 @@ def strange_name(
     """What is named as what an errand is about, and is nothing that this counter knows."""
     if "not_known" not in words:
         return None
-    named = errand or session.errand or session.sought
+    corrects = session.lately if heard.refused("value") else None  # aspirin, not paracetamol
+    named = errand or session.errand or session.sought or corrects
     needs = counter.errands[named].needs if named else ()
     open_ = next((one for one in needs if f"unknown_{one}" in words), None)
     known = counter.needs.get(open_ or "")
@@ -77,7 +80,7 @@ def strange_name(
             name = written(clause, part.said, run) if run else ""
             if name and max(map(len, tokens(name)), default=0) >= SHORTEST:
                 return _ARTICLE.sub("", name)
-    if before:
+    if before and not (corrects or "?" in heard.text):
         return None
     wholes = {LOOSE.sub("", one.strip(" .!?")) for one in sentences_of(heard.text)}
     clauses = [(bare, hearing.heard(bare)) for one, _ in clauses if (bare := LOOSE.sub("", one))]
@@ -90,7 +93,15 @@ def strange_name(
             and max(map(len, part.rest)) >= SHORTEST
         )
         whole = session.asking == open_ or clause in wholes or f": {clause}" in heard.text
-        if (asked or errand) and named_so and whole and not any(letter.isdigit() for letter in clause):
+        whole = whole or corrects is not None or (before and any(one.endswith(clause) for one in wholes))
+        if before and PRONOUN[session.language].search(clause):
+            continue
+        if (
+            (asked or errand or corrects)
+            and named_so
+            and whole
+            and not any(letter.isdigit() for letter in clause)
+        ):
             return _ARTICLE.sub("", clause)
     return None
 

@@ -27,7 +27,7 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("restaurant", "it", ("un pub", "ricominciamo: un caffè in zona sud"), "caffè in zona sud", "?"),
         ("restaurant", "en", ("just give me a pub in the west",), "is a pub", "restaurant"),
         # the errand before goes on
-        ("library", "en", ("renew Animal Farm 1234", "Family Lexicon too"), "Family Lexicon is renewed", "shelf"),
+        ("library", "en", ("renew Animal Farm 1234", "Family Lexicon too"), "Lexicon is renewed", "shelf"),
         ("library", "it", ("ho prenotato un libro", "Dune. Si chiama Dune."), "Dune» non", "capito"),
         ("library", "it", ("rinnovo Emma 1234", "prenoto Il cane e la luna"), "non è in catalogo", "Emma"),
         ("library", "en", ("have you got Sanditon by Jane Austen?",), "“Sanditon” is not in the", "know"),
