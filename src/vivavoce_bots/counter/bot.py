@@ -28,6 +28,7 @@ _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of
 _MOST_BESIDES: Final = 2
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
 _SHORT_TURN: Final = 4
+_DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
 class CounterBot(CourteousBot[Visit]):
@@ -332,7 +333,8 @@ class CounterBot(CourteousBot[Visit]):
         }
         short = " ".join(heard.said if len(heard.said) <= _SHORT_TURN else heard.rest)
         for name in self.counter.goes_on:
-            if self.counter.needs[name].kind == "number" and not heard.all("errand"):
+            counts = self.counter.needs[name].low >= _DIGITS or len(heard.said) <= _SHORT_TURN
+            if self.counter.needs[name].kind == "number" and counts and not heard.all("errand"):
                 number = self.counter.number(name, short, session.language, asked=True)
                 need = self.counter.needs[name]
                 fits = number and need.low <= int(number) <= need.high and session.form.get(name) != number
@@ -350,6 +352,7 @@ class CounterBot(CourteousBot[Visit]):
             and 0 < len(said) <= _LONGEST_NAME
             and set(said) <= set(heard.rest)
             and not spans
+            and first.upper() != first.lower()
         )
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
 

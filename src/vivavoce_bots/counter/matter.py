@@ -97,7 +97,8 @@ class Counter:
     def number(self, name: str, text: str, language: str, *, asked: bool) -> str | None:
         """The number in a text that answers a need; it counts unasked only before one of its units."""
         need = self.needs[name]
-        plain = in_digits(text, language)
+        plain = _AGES.sub(" ", in_digits(text, language))
+        plain = plain if name == "train" else _DATES.sub(" ", plain)
         if need.low >= _SPELT:  # three three zero nine
             digits = _ones(language).sub("1", _ZERO.sub("0", plain))
             if _SPELLED.search(digits):
@@ -112,6 +113,15 @@ class Counter:
             return counted[1]
         meant = number_meant(plain, language) if asked and _DIGITS.search(plain) else None
         return str(meant) if meant is not None else None
+
+
+_AGES: Final = re.compile(
+    r"\b\d+[ -](?:years?|months?)[ -]?(?:old)?\b|\b\d+ (?:anni|mesi)\b"
+    r"|\b(?:s?he)(?:'s| is) (?:only |just )?\d+\b",
+    re.I,
+)
+"""Ages are no packs."""
+_DATES: Final = re.compile(r"\b\d+(?:st|nd|rd|th)\b", re.I)
 
 
 def last_time(text: str, language: str, *, asked: bool) -> str | None:

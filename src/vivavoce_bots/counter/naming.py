@@ -14,7 +14,7 @@ NO_NAMES: Final = frozenset(
     now then again can could would will get got want wanted need let go back out one quella quello quelle
     quelli questa questo ce ne ci vi lo almeno volevo vorrei voglio passo scritto titolo autore argomento
     author title subject allora anche maybe perhaps forse magari already ecco settimana settimane week
-    oppure invece però pero quindi cioè cioe insomma mah
+    parlo talking sapere know nome name mie delle più piu oppure invece però pero quindi cioè cioe insomma mah
     weeks days giorni ma se poi ora adesso time money left ancora qualcosa niente tutto
     """)
 )  # fmt: skip

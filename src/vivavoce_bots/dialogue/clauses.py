@@ -31,13 +31,13 @@ _UNLESS: Final = re.compile(
 )
 YES_AND: Final = {
     "en": re.compile(
-        r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks|"
-        r" thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+",
+        r"\s*(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|i confirm|no|nope)"
+        r"(?: please| thanks| thank you)?\b[\s,;.!]*)+(?:and|but)?(?:\s+i mean[t]?)?\s+",
         re.I,
     ),
     "it": re.compile(
-        r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|"
-        r"ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
+        r"\s*(?:(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|confermo|no)"
+        r"(?: grazie| sì)?\b[\s,;.!]*)+(?:e|ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
         re.I,
     ),
 }

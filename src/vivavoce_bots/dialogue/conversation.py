@@ -29,7 +29,7 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
-from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
 SURE: Final = 0.6
@@ -276,6 +276,9 @@ class DialogueBot(ABC, Generic[Held]):
                 *(one for one in told if one.act != "ack"),
             )
         helps = tuple(act for act in lead if act.act == "help" and act.slot and act not in acts)
+        who = tuple(act for act in lead if act.value in ("whoareyou", "human"))
+        if who and session.asks and all(act.act in _ASKS for act in acts):
+            return (*who, *acts)  # yes, a pub; are you a machine?
         if (
             helps and session.asks and all(act.act in _ASKS for act in acts)
         ):  # Spanish; which cuisines are there?
@@ -453,6 +456,8 @@ class DialogueBot(ABC, Generic[Held]):
         """What was asked of the venue on offer; what it does not have is said to be unknown."""
         venue = self._domain.venue(state.venue)
         requests = [HOURS if slot in (DAY, TIME) else slot for slot in requests]
+        others = len(requests) + len(queries) > 1 or not state.told or state.told[0].act == "select"
+        requests = [slot for slot in requests if slot != OTHER or not others]  # one thing is answered
         acts: list[Act] = []
         for slot, value in queries:
             held = venue.value(slot) if venue else None

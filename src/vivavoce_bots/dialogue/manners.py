@@ -23,7 +23,7 @@ from vivavoce_bots.dialogue.clauses import (
     sentences_of,
 )
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.hearing import UNSURE, Heard, Hearing, leaves_behind
+from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
@@ -46,22 +46,11 @@ from vivavoce_bots.dialogue.talk import (
 
 _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
-_FEWEST_WORDS: Final = 3
-_FEWEST_ASKED: Final = 4
+_FEWEST_WORDS, _FEWEST_ASKED, _SHORT = 3, 4, 4
 _ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
-_SHORT: Final = 4
 _NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled", "vain")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
-_ASIDES: Final = frozenset(
-    ("hello", "ciao", "praise", "howareyou", "whoareyou", "insult", "complaint", "dear", "sorry", "chat",
-     "service", "thankyou", "options", "not")
-)  # fmt: skip
-"""What sentences do that stand beside the matter."""
-_QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
-"""Asides that want no answer beside the matter."""
-
-
 Held = TypeVar("Held", bound=Talk)
 
 
@@ -200,15 +189,15 @@ class CourteousBot(ABC, Generic[Held]):
         told  something was answered: a question about `it` may be about that
         """
         hearing = self._hearing[session.language]
-        last = self._hearing[session.language].find(session.last.text)[0] if session.last else []
+        last = hearing.find(session.last.text)[0] if session.last else []
         for sentence in reversed(sentences_of(text)):
             heard = hearing.heard(sentence)
             if " ".join(heard.said[:_FEWEST_WORDS]) in " ".join(last):
                 continue  # how many euros what?
             asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
             asks = asks and not (told and ("?" not in sentence or _ABOUT_THAT.search(sentence)))
-            asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
-            apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
+            asks = asks and not told_apart(sentence, self._beyond[session.language])[0]
+            apart = set(heard.kinds) <= {*QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
                 "whole"
             )
             if asks and apart and not self.about(session, heard):
@@ -277,7 +266,7 @@ class CourteousBot(ABC, Generic[Held]):
         heard = [hearing.heard(one) for one in sentences]
         about = [self.about(session, one) for one in heard]
         aside = [
-            (not on and set(one.kinds) <= _ASIDES)
+            (not on and set(one.kinds) <= ASIDES)
             or (one.did("complaint") and not is_question(one.text, session.language))
             for on, one in zip(about, heard, strict=True)
         ]
@@ -292,7 +281,7 @@ class CourteousBot(ABC, Generic[Held]):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
         said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
-        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in _QUIET])[:1]
+        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])[:1]
         return kept, [self._courtesy(session, kind) for kind in kinds]
 
     def _unanswered(self, session: Held, question: str = "") -> str:
@@ -305,6 +294,8 @@ class CourteousBot(ABC, Generic[Held]):
         """What this bot says of what is beyond it, and the answer to what was said besides."""
         matters = bool(rest.said) and self.about(session, rest)
         ends = rest.did("bye", "done", "restart")
+        settles = self.waits(session) and not asked_for_more(session.last)
+        ends = ends or (settles and rest.did("affirm") and not rest.did("negate"))
         answer = self._manage(session, rest) if matters or ends else None
         if answer is None or answer.acts[:1] == (Act("repeat"),):
             session.lost, answer = 0, Answer(*self.question(session))
@@ -472,14 +463,17 @@ class CourteousBot(ABC, Generic[Held]):
         if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
             return own
         question, asks = self.question(session)
-        own = self.words(session)
         questions = [one for one in sentences_of(heard.text) if asks_openly(one, session.language)]
         questions = [
             one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT
         ]
         asked = bool(questions)
         words = self.not_explained(session, heard.text)
-        puzzled = self._unanswered(session, quoted(questions[-1])) if asked else naming(own["puzzled"], words)
+        puzzled = (
+            self._unanswered(session, quoted(questions[-1]))
+            if asked
+            else naming(self.words(session)["puzzled"], words)
+        )
         if asked and self.waits(session) and len(heard.said) <= _SHORT and not asked_for_more(session.last):
             puzzled = self._helped(session, question)  # which one? what number?
         if session.lost < _AT_A_LOSS:

@@ -148,7 +148,7 @@ class Understanding:
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
-        asks = [is_question(one, self._language) and not _WISHED.search(one) for one in sentences]
+        asks = [is_question(one, self._language) and not _wishes(one) for one in sentences]
         wants = {
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
@@ -438,6 +438,11 @@ class Understanding:
             for other in spans
             if other != span
         )
+
+
+def _wishes(sentence: str) -> bool:
+    """Whether a question asks for what is wanted: isn't there one in the centre?"""
+    return _WISHED.search(sentence) is not None and not re.search(r"\bdifferen[zc]", sentence, re.I)
 
 
 def _wants(act: Act) -> bool:

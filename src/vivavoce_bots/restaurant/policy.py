@@ -8,6 +8,7 @@ from vivavoce_bots.dialogue.belief import Belief
 from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
+from vivavoce_bots.dialogue.understanding import OTHER
 
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
@@ -161,5 +162,5 @@ class Policy(DialogueBot[Progress]):
         slots = constraints if TYPE in constraints else (TYPE, *constraints)
         told = {slot: venue.value(slot) for slot in slots}
         said = [stating("inform", slot, value) for slot, value in told.items() if value is not None]
-        asked, state.requests = state.requests, []
+        asked, state.requests = [one for one in state.requests if one != OTHER], []
         return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))

@@ -32,6 +32,7 @@ _LONGEST_NAME: Final = 3
 _BARE: Final = 3  # words of an amount that stands by itself
 _FIRST: Final = re.compile(r"\b(?:wait|first|prima|aspett\w|un attimo|hang on|hold on)\b", re.I)
 _NAMES: Final = re.compile(r"\bmare 50\b|\b119\b", re.I)
+_VERB: Final = re.compile(r"[aei]re$")
 _RATHER: Final = re.compile(r"\b(?:no|wait|sorry|anzi|scus[ai]|i mean)\b", re.I)
 _NOT_MEANT: Final = {
     "en": re.compile(
@@ -373,4 +374,5 @@ class TelcoBot(CourteousBot[Session]):
         if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:
             return named[-1]
         found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
+        found = [one for one in found if one[0].isupper()] or [one for one in found if not _VERB.search(one)]
         return found[-1].title() if found else None

@@ -211,7 +211,7 @@ DENIED: Final = {
     "it": re.compile(
         r"\b(?:non(?! (?:so|ricordo|mi ricordo|capisco|conosco|vedo|trovo|me l|se))|mica|"
         r"nessun[oa]?)\W+(?:\w+\W+){0,2}$"
-        r"|\b(?:arrivat|ricevut|registrat)[oa]\W+(?:\w+\W+){0,2}$"
+        r"|\bse (?:mi )?(?:è|sia) (?:arrivat|registrat)[oa]\W+(?:\w+\W+){0,2}$"
         r"|\bnon (?:me ne|mi|ci) (?:importa|interessa|frega)\W+(?:\w+\W+){0,3}$",
         re.I,
     ),
