@@ -135,7 +135,12 @@ class CounterBot(CourteousBot[Visit]):
             or f"unknown_{session.asking}" in self.words(session)
         )
         sought = awaits and self._strange_name(session, heard, None, found) is not None
-        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange or sought
+        named = (
+            "?" in heard.text and not heard.spans and bool(heard.rest) and len(heard.said) <= _LONGEST_NAME
+        )
+        named = named and "not_known" in self.words(session)  # omeprazole? Does that exist?
+        spoken = bool(found or self._going_on(session, heard) or heard.all("errand"))
+        return spoken or strange or sought or named
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         heard = self._unscolding(session, heard)
@@ -234,6 +239,11 @@ class CounterBot(CourteousBot[Visit]):
             errand = (
                 None if any(not one.all("errand") and self.values(session, one) for one in parts) else errand
             )
+        yields = [one.value for one in heard.all("errand") if self.counter.errands[one.value or ""].yields]
+        if errand in self.informs and yields and not found and session.asking is None:
+            told = set(session.form) & set(self.counter.kept) and PRONOUN[language].search(heard.text)
+            told = told or self._strange_name(session, heard, errand, found)
+            errand = errand if told else yields[0]  # have you got something for a cold?
         asked = self.counter.needs.get(session.asking or "")
         if asked and asked.kind == "number" and session.asking in found and errand != session.errand:
             errand = errand if is_question(heard.text, language) else None  # let me find it: 2083
@@ -360,7 +370,7 @@ class CounterBot(CourteousBot[Visit]):
         """That something is not known; asked for again only once, then told what there is."""
         again, words = session.sought is not None, self.words(session)
         waits = session.asking is not None and not again
-        session.sought = errand or session.errand or session.sought
+        session.sought = errand or session.errand or session.sought or session.lately
         need = next(
             one for one in self.counter.errands[session.sought or ""].needs if f"unknown_{one}" in words
         )

@@ -72,6 +72,8 @@ def strange_name(
         ):
             return title[0]
         for span in part.all_spans("errand"):
+            if counter.errands[span.entry.value or ""].yields:  # something for a cold
+                continue
             if (whole := title_behind(clause, part.said, span.end)) and any(strange[span.end :]):
                 return whole
             run = run_of(part.said, strange, span.end) or run_of(part.said, strange, span.start, back=True)

@@ -166,7 +166,7 @@ class CourteousBot(ABC, Generic[Held]):
             return answer._replace(text=joined([told, asked, question])) if asked else answer
         session.vain = session.vain + 1 if again else 0
         passed_over = self._passed_over(session, text)
-        if passed_over:
+        if passed_over and Act("ack", None, "why") not in answer.acts:
             return answer._replace(text=joined([passed_over, answer.text]))
         if not session.vain:
             return answer
@@ -316,13 +316,12 @@ class CourteousBot(ABC, Generic[Held]):
         known = speech(session.language).answers
         session.stalled += 1
         said = QUESTION.sub("", answer.text).strip()
-        if said and not any(one.act in ("repeat", "help", "ack") for one in answer.acts):
+        if said and not any(one.act in ("repeat", "ack") for one in answer.acts):
             return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
-        helped = any(one.act == "help" for one in answer.acts)
-        more = self.help(session) if session.stalled % 2 and not helped else known["way_out"][0]
+        more = self.help(session) if session.stalled % 2 else known["way_out"][0]
         question = self.question(session)[0]
-        told = "" if helped else answer.text.removesuffix(question).strip()
+        told = answer.text.removesuffix(question).strip()
         return joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
