@@ -244,7 +244,7 @@ class CourteousBot(ABC, Generic[Held]):
             return None
         rest = text[match.end() :]
         known = self._hearing[session.language].find(rest)[0]
-        first = without_tag(sentences_of(rest)[0], session.language)
+        first = without_tag((sentences_of(rest) or [""])[0], session.language)
         if len(known) < _FEWEST_WORDS or not is_question(first, session.language):
             return None
         if without_tag(text, session.language) != text:

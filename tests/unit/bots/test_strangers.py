@@ -62,3 +62,10 @@ def test_what_strangers_say_is_followed(
 @pytest.mark.parametrize("remark", ["What a shame!", "So you have no Emma?", "Four euros?"])
 def test_remarks_are_not_said_back_as_questions(remark: str) -> None:
     assert remark.rstrip("?!") not in talk("telco", "en", "my credit", remark)[-1]
+
+
+@pytest.mark.parametrize("name", ["telco", "pharmacy"])
+def test_yes_or_no_and_nothing_behind_it_is_answered(name: str) -> None:
+    """A string of them ended in a crash where a question waited."""
+    first = {"telco": "top up 20 euros", "pharmacy": "two packs of plasters for monday"}[name]
+    assert all(talk(name, "en", first, "yes " * 15, "no " * 40))
