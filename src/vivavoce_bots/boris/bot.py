@@ -20,6 +20,7 @@ from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, TIME
+from vivavoce_bots.dialogue.understanding import OTHER
 
 _TRIES: Final = 2
 _NOON, _HOURS_NEAR = 12, 3
@@ -242,7 +243,7 @@ class BorisBot(DialogueBot[Lead]):
         said = [
             stating("inform", slot, one) for slot, one in told.items() if one not in (None, DONTCARE) and one
         ]
-        asked, state.requests = state.requests, []
+        asked, state.requests = [one for one in state.requests if one != OTHER], []
         return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))
 
     def _about(self, state: Lead, heard: Evidence, queries: Sequence[tuple[str, str]]) -> tuple[Act, ...]:

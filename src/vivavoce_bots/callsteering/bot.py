@@ -21,6 +21,13 @@ from vivavoce_bots.dialogue.talk import Answer, Talk
 _STEPS: Final = ("name", "surname", "birth")
 _LOAN_LIMIT: Final = 3000
 _LONGEST_NAME: Final = 3
+_FULL_NAME: Final = 2
+_WHOSE: Final = re.compile(
+    r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
+    r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
+    re.I,
+)
+"""Whose an account is, which is not yet what the call is about."""
 _MOST_CLAUSES: Final = 8
 _YEARS: Final = range(1900, 2027)
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
@@ -121,6 +128,8 @@ class CallSteeringBot(CourteousBot[Session]):
             return self.hand_over(session)
         named = {word for name in identity.values() for word in tokens(name)}
         found = self._matters(heard, named)
+        if session.asking in _STEPS and _WHOSE.search(heard.text):
+            found = [one for one in found if one != "account"]
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
         answer = self._identified(session, identity, found) or self._steered(session, heard, found)
@@ -210,11 +219,14 @@ class CallSteeringBot(CourteousBot[Session]):
         """
         birth = _birth(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
-        hearing = self._hearing[session.language]
+        hearing, corrects = self._hearing[session.language], False
         for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
             led = self._led(session, part)
             bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
+            if bare and corrects and set(bare) <= set(found):
+                found |= bare  # Anna. No, Annamaria
+            corrects = part.did("negate") and not bare
             found |= {
                 slot: one
                 for slot, one in (led or bare).items()
@@ -246,8 +258,12 @@ class CallSteeringBot(CourteousBot[Session]):
             slot = _STEPS[_STEPS.index(session.asking) - 1]
         capital = len(heard.said) == 1 and heard.text.strip()[:1].isupper()
         strange = any(letter.isdigit() or letter == "?" for letter in heard.text)
+        full = heard.text.split()
+        capital = capital or (slot == "name" and len(full) == _FULL_NAME and heard.text.istitle())
         if slot not in ("name", "surname") or strange or (heard.did("matter") and not capital):
             return {}
+        if heard.did("matter") and len(full) == _FULL_NAME:  # Paolo Conti
+            return _named(slot, full, session)
         if heard.did("matter"):  # some surnames are words of the bank
             return {slot: heard.text.strip()}
         words = self._name(session, heard, range(len(heard.said)), whole=True)

@@ -3,21 +3,23 @@
 They answer in words only, as a black box does: no acts, nothing about what was understood.
 """
 
-import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter
-from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE, run_of, written
+from vivavoce_bots.counter.naming import (
+    ALSO,
+    NO_NAMES,
+    SCOLDS,
+)
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
-from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
-from vivavoce_bots.dialogue.hearing import Heard, only_no
+from vivavoce_bots.counter.unknown import PRONOUN, strange_name
+from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.manners import CourteousBot
-from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
-from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
 _LONGEST_NAME: Final = 2
@@ -25,14 +27,8 @@ _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
 _MOST_BESIDES: Final = 2
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
-_SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
-_PRONOUN: Final = {
-    "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
-    "it": re.compile(
-        r"\b(lo|ne|quest[oa]|quell[oa]|\w+[aei]r(?:lo|la|ne)|\w{3,}(?:te|mi|me|ti)(?:lo|la|ne)|\w{4,}[ai]l[oa])\b",
-        re.I,
-    ),
-}
+_SHORT_TURN: Final = 4
+_DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
 class CounterBot(CourteousBot[Visit]):
@@ -126,17 +122,39 @@ class CounterBot(CourteousBot[Visit]):
     def start_over(self, session: Visit) -> None:
         self.let_go(session)
         session.form.clear()
-        session.served = 0
+        session.served, session.lately = 0, None
         session.done.clear()
 
     def about(self, session: Visit, heard: Heard) -> bool:
+        heard = self._unscolding(session, heard)
         found = self.values(session, heard)
         strange = self._strange(session, heard) is not None and not heard.did("affirm", "negate", *_UNSURE)
-        sought = session.sought is not None and self._strange_name(session, heard, None, found) is not None
-        return bool(found or self._going_on(session, heard) or heard.all("errand")) or strange or sought
+        awaits = (
+            session.sought is not None
+            or bool(heard.refused("value"))
+            or f"unknown_{session.asking}" in self.words(session)
+        )
+        sought = awaits and self._strange_name(session, heard, None, found) is not None
+        named = (
+            "?" in heard.text and not heard.spans and bool(heard.rest) and len(heard.said) <= _LONGEST_NAME
+        )
+        named = named and "not_known" in self.words(session)  # omeprazole? Does that exist?
+        spoken = bool(found or self._going_on(session, heard) or heard.all("errand"))
+        return spoken or strange or sought or named
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        errand, found = self.hearer.errand(session, heard), self.values(session, heard)
+        heard = self._unscolding(session, heard)
+        found = self.values(session, heard)
+        errand = self._errand(session, heard, found)
+        if (
+            errand is None
+            and session.errand is None
+            and set(found) == {"day"}
+            and self._day_aside(session, heard)
+        ):
+            found = {}
+        if (undone := self._undone_word(session, heard)) is not None:
+            return undone
         same = errand in (None, session.errand) and found.items() <= session.form.items()
         if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
             done, question = self._serve(session), self.question(session)[0]
@@ -147,7 +165,8 @@ class CounterBot(CourteousBot[Visit]):
             return self._serve(session)
         if errand is None and (more := self._going_on(session, heard)):
             found, errand = found | more, self.counter.goes_on[next(iter(more))]
-        if errand is None and not found and heard.refused("errand"):
+        told = {*self.informs, *self.counter.implied.values()} - {session.errand}
+        if errand is None and not found and {one.entry.value for one in heard.refused("errand")} - told:
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
@@ -160,7 +179,7 @@ class CounterBot(CourteousBot[Visit]):
         if errand is None and not found:
             strange = self._strange(session, heard)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
-        refers = found or _PRONOUN[session.language].search(heard.text)
+        refers = found or PRONOUN[session.language].search(heard.text) or ALSO.search(heard.text)
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
         refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
@@ -173,9 +192,8 @@ class CounterBot(CourteousBot[Visit]):
         self.hearer.put_over(session, heard, found)
         session.form |= found
         if session.errand is None:
-            session.errand = next(
-                (self.counter.implied[one] for one in found if one in self.counter.implied), None
-            )
+            led = sorted((one for one in found if one in self.counter.implied), key=self._last_day)
+            session.errand = self.counter.implied[led[0]] if led else None
         if session.errand is None:
             return None
         asked, problem = session.asking, self._unknown(session, heard, led=bool(found))
@@ -184,6 +202,90 @@ class CounterBot(CourteousBot[Visit]):
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")
         return answer
+
+    def _asked_behind(self, session: Visit, parts: Sequence[Heard]) -> bool:
+        """Whether a value is asked for in a sentence of its own, behind the errand's."""
+        last = max((at for at, one in enumerate(parts) if one.all("errand")), default=len(parts))
+        return any(self.values(session, one) for one in parts[last + 1 :])
+
+    def _last_day(self, need: str) -> tuple[bool, bool]:
+        """A day implies an errand only where nothing else does; what is done comes before what is told."""
+        return self.counter.needs[need].kind == "day", self.counter.implied[need] in self.informs
+
+    def wants_person(self, session: Visit, heard: Heard) -> bool:
+        """Whether a person is asked for, and nothing else."""
+        return super().wants_person(session, heard) and self.hearer.errand(session, heard) is None
+
+    def _parted(self, session: Visit, answer: Answer) -> Answer:
+        """Who leaves is asked nothing more, but for a yes."""
+        if session.asking is not None and not answer.end:
+            self.let_go(session)
+            return self.farewell(session)
+        return super()._parted(session, answer)
+
+    def _unscolding(self, session: Visit, heard: Heard) -> Heard:
+        """What was heard, without a sentence that only scolds: why should I buy anything?"""
+        sentences = sentences_of(heard.text)
+        kept = [one for one in sentences if not SCOLDS.search(one)]
+        if len(kept) == len(sentences):
+            return heard
+        return self._hearing[session.language].heard(" ".join(kept))
+
+    def _errand(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """The errand that was named, or is gone on with: no, I mean the other book."""
+        errand, language = self.hearer.errand(session, heard), session.language
+        if errand and self.counter.errands[errand].yields and found:  # a fever. What about aspirin?
+            parts = [self._hearing[language].heard(one) for one in sentences_of(heard.text)]
+            errand = (
+                None if any(not one.all("errand") and self.values(session, one) for one in parts) else errand
+            )
+        yields = [one.value for one in heard.all("errand") if self.counter.errands[one.value or ""].yields]
+        if errand in self.informs and yields and not found and session.asking is None:
+            told = set(session.form) & set(self.counter.kept) and PRONOUN[language].search(heard.text)
+            told = told or self._strange_name(session, heard, errand, found)
+            errand = errand if told else yields[0]  # have you got something for a cold?
+        asked = self.counter.needs.get(session.asking or "")
+        if asked and asked.kind == "number" and session.asking in found and errand != session.errand:
+            errand = errand if is_question(heard.text, language) else None  # let me find it: 2083
+        if errand is not None or session.errand is not None or session.lately is None:
+            return errand
+        kept, goes_on = self.counter.kept[0], heard.did("negate", "not", "wrong") or ALSO.search(heard.text)
+        if kept in found and goes_on and kept in self.counter.errands[session.lately].needs:
+            return session.lately
+        both = {"day", *session.form} >= set(found) and session.last is not None
+        goes_on = heard.did("affirm") and self._going_on(session, heard)
+        if (
+            "day" in found
+            and both
+            and not goes_on
+            and self._echoes(session, found["day"])
+            and session.lately != "hours"
+        ):
+            return session.lately if self._asks_only(session.lately, session.form) else None
+        if set(found) == {"class"} and session.lately in self.informs:  # and in first?
+            return session.lately
+        return None
+
+    def _echoes(self, session: Visit, day: str) -> bool:
+        """Whether a day was just told."""
+        says = self.counter.say("day", day, session.language).casefold()
+        return session.last is not None and says in session.last.text.casefold()
+
+    def _day_aside(self, session: Visit, heard: Heard) -> bool:
+        """Whether a day alone asks for nothing: see you tomorrow, Saturday was tomorrow, right?"""
+        if self.counter.implied.get("day") not in self.informs:
+            return False
+        told = any(self._echoes(session, one.value or "") for one in heard.all("value"))
+        return leaves_behind(heard) or (told and session.lately != self.counter.implied["day"])
+
+    def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
+        """What was done last is taken back, where that can be: wrong book, cancel it."""
+        told = self.words(session).get(f"undone_{session.lately}")
+        if told is None or session.errand is not None or not heard.did("cancel", "undo"):
+            return None
+        session.lately = None
+        question, asks = self.question(session)
+        return Answer(f"{told} {question}", asks)
 
     def _asks_only(self, name: str, known: Collection[str]) -> bool:
         """Whether an errand only tells something, and all that it needs is known."""
@@ -211,17 +313,24 @@ class CounterBot(CourteousBot[Visit]):
 
     def _besides(self, session: Visit, heard: Heard, errand: str | None, answer: Answer) -> Answer:
         """The answer to one errand, and to others that were named beside it and only tell something."""
-        named = dict.fromkeys(one.value or "" for one in heard.all("errand"))
+        named = dict.fromkeys(one.entry.value or "" for one in self.hearer.spans(session, heard))
         refused = {one.entry.value for one in heard.refused("errand")}
         named = [one for one in named if not self.counter.errands[one].yields]
         for name in [one for one in named if one not in refused and one != errand][:_MOST_BESIDES]:
             if session.errand is not None or errand is None or not self._asks_only(name, session.form):
                 continue
+            if name in self.tells(session, errand):
+                continue
             session.errand = name
             question = self.question(session)[0]
             more = self._go_on(session)
-            answer = more._replace(text=f"{answer.text.removesuffix(question).strip()} {more.text}")
+            told = "" if errand in self.tells(session, name) else answer.text.removesuffix(question).strip()
+            answer = more._replace(text=f"{told} {more.text}".strip())
         return answer
+
+    def tells(self, session: Visit, errand: str) -> Collection[str]:
+        """The errands whose answer is part of the answer to this one."""
+        return ()
 
     def _going_on(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What goes on with the errand before: a number or a day of what was spoken of last."""
@@ -232,9 +341,11 @@ class CounterBot(CourteousBot[Visit]):
         found = {
             name: one for name, one in self.values(session, heard).items() if name in self.counter.goes_on
         }
+        short = " ".join(heard.said if len(heard.said) <= _SHORT_TURN else heard.rest)
         for name in self.counter.goes_on:
-            if self.counter.needs[name].kind == "number" and not heard.all("errand"):
-                number = self.counter.number(name, " ".join(heard.rest), session.language, asked=True)
+            counts = self.counter.needs[name].low >= _DIGITS or len(heard.said) <= _SHORT_TURN
+            if self.counter.needs[name].kind == "number" and counts and not heard.all("errand"):
+                number = self.counter.number(name, short, session.language, asked=True)
                 need = self.counter.needs[name]
                 fits = number and need.low <= int(number) <= need.high and session.form.get(name) != number
                 found |= {name: number} if number and fits else {}
@@ -251,6 +362,7 @@ class CounterBot(CourteousBot[Visit]):
             and 0 < len(said) <= _LONGEST_NAME
             and set(said) <= set(heard.rest)
             and not spans
+            and first.upper() != first.lower()
         )
         return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
 
@@ -258,7 +370,7 @@ class CounterBot(CourteousBot[Visit]):
         """That something is not known; asked for again only once, then told what there is."""
         again, words = session.sought is not None, self.words(session)
         waits = session.asking is not None and not again
-        session.sought = errand or session.errand or session.sought
+        session.sought = errand or session.errand or session.sought or session.lately
         need = next(
             one for one in self.counter.errands[session.sought or ""].needs if f"unknown_{one}" in words
         )
@@ -292,55 +404,8 @@ class CounterBot(CourteousBot[Visit]):
         self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
     ) -> str | None:
         """What is named as what an errand is about, and is nothing that this counter knows."""
-        if "not_known" not in self.words(session):
-            return None
-        named = errand or session.errand or session.sought
-        needs = self.counter.errands[named].needs if named else ()
-        open_ = next((one for one in needs if f"unknown_{one}" in self.words(session)), None)
-        known = self.counter.needs.get(open_ or "")
-        choices = {name for name in self.counter.implied if self.counter.needs[name].kind == "choice"}
-        if open_ is None or known is None or open_ in session.form or set(found) & {open_, *choices}:
-            return None
-        vague = {*known.vague.get(session.language, ()), *NO_NAMES}
-        hearing = self._hearing[session.language]
-        asked = session.asking == open_ or session.sought is not None
-        clauses = [(one, hearing.heard(one)) for one in clauses_of(heard.text)]
-        for clause, part in reversed(clauses):
-            strange = [
-                word not in vague
-                and word in part.rest
-                and word.isalpha()
-                and in_digits(word, session.language) == word
-                for word in part.said
-            ]
-            title = TITLE.search(clause) if errand is not None or asked else None
-            if (
-                title
-                and max(map(len, tokens(title[0]))) >= SHORTEST
-                and any(strange[at] for at, word in enumerate(part.said) if word in tokens(title[0]))
-            ):
-                return title[0]
-            for span in part.all_spans("errand"):
-                run = run_of(part.said, strange, span.end) or run_of(
-                    part.said, strange, span.start, back=True
-                )
-                if run:
-                    return written(clause, part.said, run)
-        wholes = {one.strip(" .!?") for one in sentences_of(heard.text)}
-        for clause, part in clauses:
-            bare = (
-                part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
-            )
-            named_so = (
-                bare
-                and len(part.said) <= _SHORT_CLAUSE
-                and not part.spans
-                and max(map(len, part.rest)) >= SHORTEST
-            )
-            whole = session.asking == open_ or clause in wholes
-            if (asked or errand) and named_so and whole and not any(letter.isdigit() for letter in clause):
-                return clause
-        return None
+        words, hearing = self.words(session), self._hearing[session.language]
+        return strange_name(self.counter, hearing, words, session, heard, errand, found)
 
     def _not_known(self, session: Visit, name: str) -> Answer:
         question, asks = self.question(session)
@@ -389,10 +454,11 @@ class CounterBot(CourteousBot[Visit]):
     def _serve(self, session: Visit) -> Answer:
         said = self.serve(session)
         session.served += 1
-        session.sought = None
+        session.sought, session.lately = None, session.errand
+        lasts = [*self.counter.kept, *(self.counter.carried if session.errand in self.informs else ())]
         kept = dict(session.form)
         self.let_go(session)
-        session.form.update({need: value for need, value in kept.items() if need in self.counter.kept})
+        session.form.update({need: value for need, value in kept.items() if need in lasts})
         question, asks = self.question(session)
         return Answer(f"{said} {question}", asks)
 

@@ -1,13 +1,20 @@
 """A library's desk: brief. It asks one thing at a time in as few words as will do."""
 
+import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
+from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import Answer
 
 _WEEKEND: Final = ("saturday", "sunday")
+_BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
+_EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _RESERVED: Final = "orient"  # somebody waits for it
 
 
@@ -16,6 +23,50 @@ class LibraryBot(CounterBot):
 
     name: str = "library"
     informs = frozenset(("hours", "join", "period"))
+
+    def matter(self, session: Visit, heard: Heard) -> Answer | None:
+        """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
+        named = {one.value for one in heard.all("value") if one.slot == "title"}
+        both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not _EITHER.search(heard.text)
+        answer = super().matter(session, heard)
+        if both and answer is not None:
+            session.also = tuple(sorted(one for one in named if one not in (None, session.form.get("title"))))
+            if session.asking is None:
+                return self._both(session, answer)
+        elif answer is not None and session.also and session.served and session.asking is None:
+            return self._both(session, answer)
+        if answer is not None and not named and (title := self._unknown_by(session, heard)):
+            told = self.words(session)["unknown_title"].format(name=title)
+            return answer._replace(text=f"{told} {answer.text}")
+        return answer
+
+    def _both(self, session: Visit, answer: Answer) -> Answer:
+        """The same for the second of two titles."""
+        also, session.also = session.also, ()
+        text, question = answer.text, self.question(session)[0]
+        for title in also:
+            if session.lately is None:
+                break
+            session.form |= {"title": title}
+            session.errand = session.lately
+            told = self._go_on(session).text
+            text = f"{text.removesuffix(question).strip()} {told}"
+        return answer._replace(text=text)
+
+    def _unknown_by(self, session: Visit, heard: Heard) -> str | None:
+        """A title that is not in the catalogue, by an author who is."""
+        authors = [span for span in heard.spans if span.entry.slot == "author"]
+        if not authors:
+            return None
+        known = {word for span in authors for word in heard.said[span.start : span.end]}
+        for clause in clauses_of(heard.text):
+            for found in TITLE.finditer(clause):
+                title = _BY.split(found[0])[0]
+                words = tokens(title)
+                strange = [one for one in words if one in heard.rest and one not in NO_NAMES]
+                if max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
+                    return title
+        return None
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal
 
+from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY, Clock
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech
@@ -57,6 +58,8 @@ class Counter:
     goes_on   the errand that is meant where only the value of this need was named behind another errand
     kept      needs whose values hold for the next errand, too
     lasting   needs whose values hold for the whole visit: the number of a card
+    carried   needs whose values hold behind an errand that only told something
+    cheaper   phrases for the one of several that costs less
     facts     what it knows of its values, as its file has it
     """
 
@@ -66,8 +69,10 @@ class Counter:
     goes_on: Mapping[str, str]
     kept: tuple[str, ...]
     lasting: tuple[str, ...]
+    carried: tuple[str, ...]
     facts: Mapping[str, Any]
     sentences: Mapping[str, Mapping[str, str]]
+    cheaper: Mapping[str, list[str]]
 
     def learn(self, spotter: Spotter, language: str) -> None:
         """Teach the phrases of this counter in one language."""
@@ -92,7 +97,8 @@ class Counter:
     def number(self, name: str, text: str, language: str, *, asked: bool) -> str | None:
         """The number in a text that answers a need; it counts unasked only before one of its units."""
         need = self.needs[name]
-        plain = in_digits(text, language)
+        plain = _AGES.sub(" ", in_digits(text, language))
+        plain = plain if name == "train" else _DATES.sub(" ", plain)
         if need.low >= _SPELT:  # three three zero nine
             digits = _ones(language).sub("1", _ZERO.sub("0", plain))
             if _SPELLED.search(digits):
@@ -109,9 +115,20 @@ class Counter:
         return str(meant) if meant is not None else None
 
 
-def time_in(text: str, language: str, *, asked: bool) -> str | None:
-    """The time of day that a text names, such as 20:30."""
-    return _clock(language).find(text, asked=asked)
+_AGES: Final = re.compile(
+    r"\b\d+[ -](?:years?|months?)[ -]?(?:old)?\b|\b\d+ (?:anni|mesi)\b"
+    r"|\b(?:s?he)(?:'s| is) (?:only |just )?\d+\b",
+    re.I,
+)
+"""Ages are no packs."""
+_DATES: Final = re.compile(r"\b\d+(?:st|nd|rd|th)\b", re.I)
+
+
+def last_time(text: str, language: str, *, asked: bool) -> str | None:
+    """The time of day that a text names last, such as 20:30."""
+    clock = _clock(language)
+    times = [clock.find(one, asked=asked) for one in clauses_of(text)]
+    return next((one for one in reversed(times) if one), None) or clock.find(text, asked=asked)
 
 
 @cache
@@ -165,6 +182,8 @@ def read_counter(name: str) -> Counter:
         raw.get("goes_on", {}),
         tuple(raw["kept"]),
         tuple(raw.get("lasting", ())),
+        tuple(raw.get("carried", ())),
         raw["facts"],
         raw["sentences"],
+        raw.get("cheaper", {}),
     )

@@ -14,6 +14,7 @@ NO_NAMES: Final = frozenset(
     now then again can could would will get got want wanted need let go back out one quella quello quelle
     quelli questa questo ce ne ci vi lo almeno volevo vorrei voglio passo scritto titolo autore argomento
     author title subject allora anche maybe perhaps forse magari already ecco settimana settimane week
+    parlo talking sapere know nome name mie delle più piu oppure invece però pero quindi cioè cioe insomma mah
     weeks days giorni ma se poi ora adesso time money left ancora qualcosa niente tutto
     """)
 )  # fmt: skip
@@ -23,15 +24,40 @@ _BETWEEN: Final = frozenset(
      "l'", "le", "i", "gli", "del", "della", "dell'", "dello", "dei", "delle", "di", "ce", "me",
      "ne", "per", "called", "by")
 )  # fmt: skip
+INDEFINITE: Final = frozenset(
+    ("a", "an", "any", "some", "un", "una", "uno", "del", "della", "dello", "dei", "delle", "degli")
+)
 _CLITICS: Final = frozenset(("ce", "ne", "le", "li", "lo", "la", "l'", "me"))
 _LONGEST_RUN: Final = 3
 SHORTEST: Final = 4  # letters of a name that nobody knows
 _MOST_BETWEEN: Final = 2
 TITLE: Final = re.compile(
     r"(?<=\s)(?:Il|La|Lo|Gli|Le|The|Un|Una)(?: [\w'’]{2,}){1,5}$"
+    r"|(?:^|(?<=\s))(?:Il|La|Lo|Gli|Le|The|Un|Una)(?: [a-zà-ù'’]+){0,3} [A-ZÀ-Ý][\w'’]{3,}"
+    r"(?: [A-ZÀ-Ý][\w'’]+)*"
     r"|(?:(?<=\s)|(?<=['’]))[A-ZÀ-Ý][\w'’]+(?: (?:\w{1,4} )?[A-ZÀ-Ý][\w'’]+)*"
 )
 """A name in the midst of a clause: La coscienza di Zeno."""
+
+
+SCOLDS: Final = re.compile(r"\bwhy (?:should|would|on earth) i\b|\bperché (?:mai )?dovrei\b", re.I)
+"""Questions that want no errand: why should I buy anything?"""
+ALSO: Final = re.compile(
+    r"\b(?:too|also|as well|i mean|i meant|anche|pure|intendevo|dicevo|volevo dire)\b", re.I
+)
+"""Words that go on with the errand before."""
+LOOSE: Final = re.compile(
+    r"^(?:(?:and|or|but|then|so|okay|ok|well|e|ed|o|ma|allora|e allora|va bene|what about)\s+)+", re.I
+)
+"""What stands before a name that is all that is said."""
+_WHOLE: Final = re.compile(r"[A-ZÀ-Ý][\w'’]*(?: [\w'’]+){1,7}")
+
+
+def title_behind(clause: str, said: Sequence[str], end: int) -> str | None:
+    """A name of several words that goes on from a place to the end of a clause: Se questo è un uomo."""
+    words = re.findall(r"\w+(?:['’](?=\w))?", clause)
+    rest = clause[clause.find(words[end]) :].strip(" .!?") if end < len(words) == len(said) else ""
+    return rest if _WHOLE.fullmatch(rest) else None
 
 
 def run_of(

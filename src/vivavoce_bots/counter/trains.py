@@ -12,19 +12,45 @@ _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_CLASS: Final = 1.5
 _FIRST_BOOKING: Final = 40_210
 _EARLY_LATE: Final = {
-    "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "first train", "the first",
+    "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "(the|) morning train",
+                     "first train", "the first",
                      "the first one"],
            "late": ["(late|latest|later) (one|train|)", "the evening one", "last train", "the last",
                     "the last one"]},
-    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno", "il primo",
+    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno",
+                     "(il treno|treno) (del mattino|della mattina)",
+                     "il primo",
                      "presto"],
            "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "l'ultimo", "tardi"]},
 }  # fmt: skip
 _CLASS: Final = re.compile(
     r"\bclass|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I
 )
+_ORDER: Final = ("first", "second", "third", "fourth", "", "primo", "secondo", "terzo", "quarto")
+_NTH: Final = re.compile(
+    r"\b(first|second|third|fourth) (?:one|train)\b|\b(?:il|quello) (primo|secondo|terzo|quarto)\b", re.I
+)
+_CLASS_WORD: Final = re.compile(r"\bclass", re.I)
 _FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?:o'clock|pm|am|:))", re.I)
 _HOURS: Final = 25
+_STAYS: Final = re.compile(
+    r"\b(?:not (?:departing|travel+ing|leaving|going anywhere|buying)|no departure|"
+    r"don't want (?:to travel|a ticket)|non (?:parto|viaggio|compro|vado da nessuna|devo partire|"
+    r"voglio (?:partire|viaggiare|comprare|nessun)))\b",
+    re.I,
+)
+"""Words of who wants no ticket."""
+_THERE: Final = {
+    "lost": re.compile(
+        r"\b(?:open|close|shut|they|sunday|apert\w|apre|aprono|chius\w|chiude|domenica)\b", re.I
+    ),
+    "refund": re.compile(
+        r"\b(?:\d{5}|how long|when (?:do|will|does|is)|quando|quanto (?:ci|tempo)|in quanto)\b"
+        r"(?!.*\b(?:train|tren\w)\b)",
+        re.I,
+    ),
+}
+"""What is asked about the errand that was just done."""
 _NEAR: Final = 60  # minutes: `the one around ten`
 
 
@@ -50,7 +76,17 @@ class TrainsBot(CounterBot):
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
         first, last = heard.did("early"), heard.did("late")
-        placed = {"from", "to"} <= set(session.form) and session.form.get("train") is None
+        if (first or last) and not any(letter.isdigit() for letter in heard.text) and "time" not in found:
+            found.pop("train", None)  # the last one
+        nth = _NTH.search(heard.text)
+        if nth and session.errand is None and session.lately in self.informs:
+            found.pop("train", None)
+            if session.lately != "fare" and not _CLASS_WORD.search(
+                heard.text
+            ):  # of the trains, not the classes
+                found.pop("class", None)
+                found["train"] = str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
+        placed = {"from", "to"} <= {*session.form, *found} and session.form.get("train") is None
         placed = placed and "?" not in heard.text
         if (
             (session.asking == "train" or session.confirming or placed)
@@ -63,9 +99,30 @@ class TrainsBot(CounterBot):
         return found
 
     def about(self, session: Visit, heard: Heard) -> bool:
-        return super().about(session, heard) or self._chosen(session, heard) is not None
+        stays = session.errand is not None and _STAYS.search(heard.text) is not None
+        return super().about(session, heard) or self._chosen(session, heard) is not None or stays
+
+    def wants_person(self, session: Visit, heard: Heard) -> bool:
+        """One person is a passenger."""
+        return super().wants_person(session, heard) and "passengers" not in self.values(session, heard)
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
+        if (
+            session.errand == "ticket"
+            and _STAYS.search(heard.text)
+            and not self.hearer.values(session, heard)
+        ):
+            self.let_go(session)
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        if (
+            session.lately in ("lost", "refund")
+            and session.errand is None
+            and _THERE[session.lately].search(heard.text)
+        ):
+            told = self.words(session)["lost" if session.lately == "lost" else "refund_when"]
+            question, asks = self.question(session)
+            return Answer(f"{told} {question}", asks)
         chosen = self._chosen(session, heard)
         if chosen is None:
             return super().matter(session, heard)
@@ -116,7 +173,7 @@ class TrainsBot(CounterBot):
         number = str(_FIRST_BOOKING + len(session.done))
         if kind == "ticket":
             session.done[number] = kind
-        if kind == "fare" and "class" not in session.form:
+        if kind == "fare" and "class" not in session.form:  # both
             return self._both_fares(session)
         return self.words(session)[kind].format(**self._shown(session), number=number)
 

@@ -5,15 +5,20 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce_bots.counter.matter import Counter, time_in
+from vivavoce_bots.counter.matter import Counter, last_time
 from vivavoce_bots.counter.naming import NO_NAMES
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import Span
 from vivavoce_bots.dialogue.talk import Talk
 
+_SHORT: Final = 2  # letters that are no name
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _DIGITS: Final = 1000  # the number of a card or a booking: two hours late are none
+_INFINITIVE: Final = re.compile(r"(?:[aei]r(?:e|l[aeio]|mi|ti|ci|si|ne))$")
+_NOW: Final = ("now", "adesso", "ora")  # hardly a day
+_RATHER: Final = re.compile(r"\b(?:make (?:it|that)|actually|rather|anzi|facciamo|meglio|piuttosto)\b", re.I)
 _NAMING: Final = frozenset(
     ("about", "by", "on", "called", "a", "an", "the",
      "il", "la", "lo", "l'", "su", "sul", "sulla", "sulle", "sui", "sugli", "di")
@@ -26,6 +31,8 @@ class Visit(Talk):
 
     offered  the values that were listed last, in their order: `the second` is one of these
     sought   the errand for which something was named last that nobody knows
+    lately   the errand that was done last
+    also     values that were named beside the one in the form, for the same errand
     """
 
     errand: str | None = None
@@ -36,6 +43,16 @@ class Visit(Talk):
     offered: tuple[str, ...] = ()
     done: dict[str, str] = field(default_factory=dict)
     sought: str | None = None
+    lately: str | None = None
+    also: tuple[str, ...] = ()
+
+
+def _may_be_place(word: str, text: str) -> bool:
+    """Whether a word behind `to` may name a place: none is written small where others have capitals."""
+    if re.search(rf"\b{re.escape(word.title())}\b", text) or text.isupper():
+        return True
+    capitals = [one for one in re.findall(r"(?<=[\w,] )[A-ZÀ-Ý]\w+", text) if one != "I"]
+    return not capitals and not _INFINITIVE.search(word)
 
 
 class CounterHearing:
@@ -52,14 +69,15 @@ class CounterHearing:
             at
             for at, word in enumerate(heard.said)
             if word in heard.rest
+            and len(word) > _SHORT
             and not word.endswith("'")
             and word not in NO_NAMES
             and in_digits(word, language) == word
         ]
         if leads:
-            return next(
-                (heard.said[at].title() for at in strange if at and heard.said[at - 1] in leads), None
-            )
+            behind = [heard.said[at] for at in strange if at and heard.said[at - 1] in leads]
+            behind = [one for one in behind if _may_be_place(one, heard.text)]
+            return behind[0].title() if behind else None
         for errand in (span for span in heard.spans if span.entry.kind == "errand"):
             behind = next((at for at in strange if at >= errand.end), None)
             near = behind is not None and behind - errand.end <= _NEAR
@@ -76,10 +94,21 @@ class CounterHearing:
         behind = at > 0 and heard.said[at - 1] in _NAMING
         return capital or behind or (len(heard.rest) == 1 and len(word) > 2)
 
-    def errand(self, session: Visit, heard: Heard) -> str | None:
-        """The errand that was named; one that a bare value implies only where no other was."""
+    def spans(self, session: Visit, heard: Heard) -> list[Span]:
+        """The places of errands that are wanted; none of `four hours`."""
         refused = heard.refused("errand")
         spans = [one for one in heard.spans if one.entry.kind == "errand" and one not in refused]
+        return [
+            one
+            for one in spans
+            if one.end - one.start > 1
+            or not one.start
+            or not in_digits(heard.said[one.start - 1], session.language).isdigit()
+        ]
+
+    def errand(self, session: Visit, heard: Heard) -> str | None:
+        """The errand that was named; one that a bare value implies only where no other was."""
+        spans = self.spans(session, heard)
         named = [one.entry.value for one in spans if one.entry.value is not None]
         named = [one for one in named if not self._counter.errands[one].yields] or named
         telling = [one for one in named if one not in self._counter.implied.values()]
@@ -100,6 +129,8 @@ class CounterHearing:
             if span.entry.kind != "value" or span in refused:
                 continue
             names, value = (span.entry.slot or "").split("|"), span.entry.value or ""
+            if names == ["day"] and session.asking != "day" and heard.said[span.start] in _NOW:
+                continue
             if len(names) == 1:
                 found[names[0]] = value
             else:
@@ -115,7 +146,7 @@ class CounterHearing:
         text, counter = heard.text, self._counter
         for name, need in counter.needs.items():
             asked = session.asking == name
-            if need.kind == "time" and (time := time_in(text, language, asked=asked)):
+            if need.kind == "time" and (time := last_time(text, language, asked=asked)):
                 found[name] = time
             if need.kind == "number" and (number := counter.number(name, text, language, asked=False)):
                 found[name] = number
@@ -126,7 +157,8 @@ class CounterHearing:
                 if units:  # the second one, for two people
                     text = re.sub(rf"\w+ (?:{'|'.join(units)})\b", "", text, flags=re.I)
             counted = False
-        if session.errand is not None and heard.did("negate", "wrong"):  # no, make that three
+        rather = heard.did("negate", "wrong") or (session.confirming and _RATHER.search(text) is not None)
+        if session.errand is not None and rather:  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []
         named_by = {at for one in heard.spans if one.entry.kind == "value" and one.end - one.start > 1
@@ -193,6 +225,7 @@ class CounterHearing:
     def _place(self, session: Visit, bare: list[tuple[list[str], str]], found: dict[str, str]) -> None:
         """Values that several needs have: for the one that was asked; two at once in their order."""
         bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
+        bare = [one for at, one in enumerate(bare) if one not in bare[:at]]  # Bologna. Yes, Bologna
         for at, (names, value) in enumerate(bare):
             free = [one for one in names if one not in found]
             if session.asking in free:

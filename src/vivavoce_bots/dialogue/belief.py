@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from vivavoce_bots.acts import Meaning
+from vivavoce_bots.acts import DONTCARE, Meaning
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.partitions import Partitions, Reading
 
@@ -100,7 +100,7 @@ class Belief:
         known = self.denied.setdefault(slot, {})
         for value in {**known, **denied}:
             sure = _either(known.get(value, 0.0), denied.get(value, 0.0))
-            known[value] = sure * (1 - min(1.0, stated.get(value, 0.0)))
+            known[value] = sure * (1 - min(1.0, stated.get(value, 0.0) + stated.get(DONTCARE, 0.0)))
             if known[value] >= ACCEPTED and self.settled.get(slot) == value:
                 del self.settled[slot]
 

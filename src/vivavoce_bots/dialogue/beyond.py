@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import LANGUAGES, is_question, read_data
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter, tokens
 
@@ -18,6 +20,11 @@ _PRONOUN: Final = {
     "it": re.compile(r"\b(?:lo|la|li|le|quell\w|quest\w|\w{3,}(?:l[aeio]))\b", re.I),
 }
 
+_DENIED: Final = re.compile(
+    r"\b(?:(?:don't|do not|didn't|did not|not) (?:want|mean|need|wish|ask)\w*|"
+    r"non (?:vogli\w+|vole\w+|intend\w+|ho chiesto|mi serve))(?: (?:to|about|for|di|il|la|lo|le|un|una))?$"
+)
+"""What stands before a topic that is not meant."""
 _FEW: Final = 4  # words of a piece that goes on about what stands before it
 _MEANWHILE: Final = frozenset(("while", "before", "until", "mentre", "intanto", "finche"))
 """Words behind which somebody tells what they do meanwhile."""
@@ -64,18 +71,25 @@ def told_apart(text: str, beyond: Beyond) -> tuple[str | None, str]:
         return None, text
     told: str | None = None
     kept: list[str] = []
+    asked = [one for one in sentences_of(text) if is_question(one, beyond.language)]
     for piece in _PIECES[beyond.language].split(text):
         said = tokens(piece)
         found = beyond.spotter.find(piece, said)
-        asks = is_question(piece, beyond.language) or text.rstrip().endswith("?")
+        asks = is_question(piece, beyond.language) or any(piece in one for one in asked)
         found = [one for one in found if one.entry.kind == "beyond"]
         found = [one for one in found if not _MEANWHILE & set(said[: one.start])]
         found = [one for one in found if asks or one.entry.slot not in beyond.asked]
+        found = [one for one in found if not _DENIED.search(" ".join(said[: one.start]))]
         if found:
             span = found[0]
             told = told or beyond.says[span.entry.slot or ""].format(
                 words=" ".join(said[span.start : span.end])
             )
-        elif told is None or len(said) > _FEW or not _PRONOUN[beyond.language].search(piece):
+        elif (
+            told is None
+            or len(said) > _FEW
+            or not _PRONOUN[beyond.language].search(piece)
+            or any(letter.isdigit() for letter in in_digits(piece, beyond.language, ordinals=False))
+        ):
             kept.append(piece)
     return told, " ".join(kept)

@@ -15,8 +15,37 @@ _MEANWHILE: Final = re.compile(
     r"finché|prima che)\b[^,.;:!?]*",
     re.I,
 )
+_EXCLAIMS: Final = re.compile(
+    r"\W*(?:(?:what|such) an?\b|what (?:luck|fun|rubbish|nonsense)|how (?:nice|lovely|sad|kind|awful|funny)\b"
+    r"|che (?!cosa\b|or[ae]\b|\w+ (?:è|c'è|ha|sono|ho|avete)\b))",
+    re.I,
+)
+_ECHOES: Final = re.compile(
+    r"\W*(?:(?:so|oh|ah|what|hm|and|or|quindi|ah|eh|ma)\W+)*(?:no|not|none|nothing|i|you|he|she|it|"
+    r"we|they|was it|\d+ euros?|nessun\w?|niente|nulla)\b(?! è| sono)",
+    re.I,
+)
+"""How questions begin that only say again what was said: `no fish in the whole town?`."""
+_UNLESS: Final = re.compile(
+    r"\b(?:if|or|unless|otherwise|else|se|o|oppure|altrimenti|sennò)\b[^.!?;]*$", re.I
+)
+YES_AND: Final = {
+    "en": re.compile(
+        r"\s*(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|i confirm|no|nope)"
+        r"(?: please| thanks| thank you)?\b[\s,;.!]*)+(?:and|but)?(?:\s+i mean[t]?)?\s+",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\s*(?:(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|confermo|no)"
+        r"(?: grazie| sì)?\b[\s,;.!]*)+(?:e|ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
+        re.I,
+    ),
+}
+BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
 _MOST: Final = 12
 _LONGEST_QUOTE: Final = 10
+_FEWEST_QUOTED: Final = 3
+_LOOSE: Final = re.compile(r"^(?:(?:and|but|or|so|oh|ah|well|e|ma|o|quindi|allora|eh)[,]?\s+)+", re.I)
 _LONGEST_STRANGE: Final = 6
 
 
@@ -31,8 +60,18 @@ def clauses_of(text: str) -> list[str]:
 
 
 def asks_openly(sentence: str, language: str) -> bool:
-    """Whether a sentence asks something, and is not scolding: `what is wrong with you?`."""
-    return is_question(sentence, language) and not _scolds(language).search(sentence)
+    """Whether a sentence asks something, and is not scolding: `what is wrong with you?`, `what a shame!`."""
+    return (
+        is_question(sentence, language)
+        and not _scolds(language).search(sentence)
+        and not (_EXCLAIMS.match(sentence) and "?" not in sentence)
+        and not _ECHOES.match(sentence)
+    )
+
+
+def threatens(before: str) -> bool:
+    """Whether words before a goodbye make a threat of it: `a name now, or I hang up`."""
+    return _UNLESS.search(before) is not None
 
 
 def quoted(sentence: str) -> str:
@@ -40,8 +79,8 @@ def quoted(sentence: str) -> str:
     sentence = sentence.strip()
     if len(sentence.split()) > _LONGEST_QUOTE:
         sentence = re.split(r"(?<=[,;.!?:…])\s+", sentence)[-1]
-    words = sentence.strip(" ,;.!…")
-    return words if 0 < len(words.split()) <= _LONGEST_QUOTE else ""
+    words = _LOOSE.sub("", sentence.strip(" ,;.!…"))
+    return words if _FEWEST_QUOTED <= len(words.split()) <= _LONGEST_QUOTE else ""
 
 
 def first_strange(text: str, strange: Callable[[str], Sequence[str]]) -> str:

@@ -29,7 +29,7 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
-from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
 SURE: Final = 0.6
@@ -241,14 +241,15 @@ class DialogueBot(ABC, Generic[Held]):
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
         if closing or heard.did["bye"] + heard.did["done"] >= SURE:
-            return (Act("bye"),)
+            asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
+            told = self.answers(state, asked) if asked and state.venue else []
+            return (*(one for one in told if one.act == "inform" and one not in state.told), Act("bye"))
         if heard.did["restart"] >= SURE or self._at_a_loss(state, heard):
-            session.state = self.fresh()
+            session.state = state = self.fresh()
             session.before.append(before)
-            return (
-                _ack("restart"),
-                *(self.opening(session.state) or self.decide(session.state, _nothing_new())),
-            )
+            if heard.informed >= HEARD:  # start again: Italian, in the centre
+                return (_ack("restart"), *self.decide(state, self.take_in(state, meanings)))
+            return (_ack("restart"), *(self.opening(state) or self.decide(state, _nothing_new())))
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
@@ -261,10 +262,23 @@ class DialogueBot(ABC, Generic[Held]):
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        acts = (
+            acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
+        )
+        if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
+            acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         if queries and state.venue and any(act.act == "offer" for act in acts):  # is the White Heron dear?
-            acts = (*acts, *(act for act in self.answers(state, (), queries) if act not in acts))
-        helps = tuple(act for act in lead if act.act == "help" and act not in acts)
+            told = [act for act in self.answers(state, (), queries) if act not in acts]
+            acts = (
+                *(one for one in told if one.act == "ack"),
+                *acts,
+                *(one for one in told if one.act != "ack"),
+            )
+        helps = tuple(act for act in lead if act.act == "help" and act.slot and act not in acts)
+        who = tuple(act for act in lead if act.value in ("whoareyou", "human"))
+        if who and session.asks and all(act.act in _ASKS for act in acts):
+            return (*who, *acts)  # yes, a pub; are you a machine?
         if (
             helps and session.asks and all(act.act in _ASKS for act in acts)
         ):  # Spanish; which cuisines are there?
@@ -302,9 +316,8 @@ class DialogueBot(ABC, Generic[Held]):
         )
         if unsure and not options:
             lead.append(Act("help", state.asking))
-        if did["service"] >= HEARD:
-            lead.append(Act("help"))
-        elif did["help"] >= HEARD:
+        if did["help"] >= HEARD:
+            lead = [one for one in lead if did["service"] < HEARD or one != _ack("whoareyou")]
             general, options = Act("help"), Act("help", state.asking)  # the kinds are told by their question
             first, second = (general, options) if state.asking in (None, TYPE) else (options, general)
             lead.append(second if first in state.last else first)
@@ -354,9 +367,12 @@ class DialogueBot(ABC, Generic[Held]):
             "inform",
         }:
             return acts
-        again = tuple(act for act in acts if act.act != "canthelp") if state.stuck else acts
+        was = {act for act in state.last if act.act == "canthelp"}
+        same = state.stuck and {act for act in acts if act.act == "canthelp"} <= was
+        again = tuple(act for act in acts if act.act != "canthelp") if same else acts
         strange = [slot for slot in state.requests if slot not in (NAME, *self._domain.slots)]
-        fresh = [slot for slot in state.requests if slot not in state.promised]
+        chosen = self._domain.constraint_slots(None)
+        fresh = [slot for slot in state.requests if slot not in state.promised and slot not in chosen]
         state.requests = [slot for slot in state.requests if slot not in strange]
         state.promised += [slot for slot in fresh if slot not in strange]
         later = [_ack("later")] if fresh and not set(fresh) <= set(strange) else []
@@ -395,10 +411,14 @@ class DialogueBot(ABC, Generic[Held]):
         """The same turn in other words than the last: behind a lead, with what can be said or a way out."""
         known, state = speech(session.language).answers, session.state
         session.stalled += 1
+        if any(act.act in ("offer", "inform") for act in acts):
+            return f"{known['said_so'][0]} {text}"
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         generation = self._generation[session.language]
-        more = generation.say((Act("help", state.asking),), state.venue, session.random)
-        more = more if session.stalled % 2 and more not in text else known["way_out"][0]
+        more = (
+            generation.say((Act("help", state.asking),), state.venue, session.random) if state.asking else ""
+        )
+        more = more if more and session.stalled % 2 and more not in text else known["way_out"][0]
         return f"{lead} {more} {text}"
 
     def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
@@ -419,9 +439,12 @@ class DialogueBot(ABC, Generic[Held]):
     def unmet(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
         """That nothing matches, or nothing but what was turned down, and what there is instead."""
         acts = [stating("canthelp", slot, value) for slot, value in limits.items() if value != DONTCARE]
-        refused = [
-            (slot, one) for slot, ones in refuted.items() if slot not in limits for one in sorted(ones)
-        ]
+        only = self._domain.matching(limits, state.turned_down)
+        refused = (
+            []
+            if not only
+            else [(slot, one) for slot, ones in refuted.items() if slot not in limits for one in sorted(ones)]
+        )
         acts += [stating("canthelp", slot, one, "!=") for slot, one in refused]
         acts += [stating("canthelp", "name", name, "!=") for name in state.turned_down]
         proposed = self.propose(state, limits, refuted)
@@ -433,6 +456,8 @@ class DialogueBot(ABC, Generic[Held]):
         """What was asked of the venue on offer; what it does not have is said to be unknown."""
         venue = self._domain.venue(state.venue)
         requests = [HOURS if slot in (DAY, TIME) else slot for slot in requests]
+        others = len(requests) + len(queries) > 1 or not state.told or state.told[0].act == "select"
+        requests = [slot for slot in requests if slot != OTHER or not others]  # one thing is answered
         acts: list[Act] = []
         for slot, value in queries:
             held = venue.value(slot) if venue else None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from vivavoce_bots.dialogue.clauses import threatens
 from vivavoce_bots.dialogue.speech import COURTESIES, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, breaks, tokens
 
@@ -26,7 +27,16 @@ _ARTICLES: Final = (
     "il",
     "la",
 )
+_LEAVES: Final = re.compile(r"hang|leav|off$|attacc|chiud|vado|here$")
+"""Words of who leaves without a greeting, which may be a threat."""
 UNSURE: Final = ("help", "dontknow", "suggest", "options", "dontcare")
+ASIDES: Final = frozenset(
+    ("hello", "ciao", "praise", "howareyou", "whoareyou", "insult", "complaint", "dear", "sorry", "chat",
+     "service", "thankyou", "options", "not")
+)  # fmt: skip
+"""What sentences do that stand beside the matter."""
+QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
+"""Asides that want no answer beside the matter."""
 _MOVES: Final = (
     *COURTESIES,
     *UNSURE,
@@ -112,6 +122,7 @@ class Hearing:
         if text.rstrip().endswith("?"):  # what somebody asks is no small talk
             spans = [span for span in spans if span.entry.kind != "chat"]
         spans = [one for one in spans if one.entry.kind != "bye" or not names_something(text, said, one)]
+        spans = [_as_meant(text, said, one) for one in spans]
         kinds = [span.entry.kind for span in spans]
         ends = whole in ("done", "bye") and not text.rstrip().endswith("?")
         if whole is not None and (ends or all(kind in ("not", "dontcare", *_MOVES) for kind in kinds)):
@@ -125,6 +136,20 @@ def names_something(text: str, said: Sequence[str], span: Span) -> bool:
     return (
         re.search(rf"\b(?:{'|'.join(_ARTICLES)})(?:\s|(?<='))+(?:\w+\s+)?{words}\b", text, re.I) is not None
     )
+
+
+def _as_meant(text: str, said: Sequence[str], span: Span) -> Span:
+    """A goodbye that only threatens is a scolding: `a name now, or I hang up`."""
+    if span.entry.kind != "bye" or not is_threat(text, said, span):
+        return span
+    return span._replace(entry=Entry("insult"))
+
+
+def is_threat(text: str, said: Sequence[str], span: Span) -> bool:
+    """Whether a phrase of goodbye only threatens."""
+    words = r"\W*".join(map(re.escape, said[span.start : span.end]))
+    found = re.search(rf"\b{words}\b", text, re.I)
+    return found is not None and _LEAVES.search(words) is not None and threatens(text[: found.start()])
 
 
 def leaves_behind(heard: Heard) -> bool:

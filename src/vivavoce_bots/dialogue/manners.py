@@ -13,9 +13,17 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, gives_up, quoted, sentences_of
+from vivavoce_bots.dialogue.clauses import (
+    BUT,
+    YES_AND,
+    asks_openly,
+    first_strange,
+    gives_up,
+    quoted,
+    sentences_of,
+)
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.hearing import UNSURE, Heard, Hearing, leaves_behind
+from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
@@ -38,35 +46,11 @@ from vivavoce_bots.dialogue.talk import (
 
 _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
-_FEWEST_WORDS: Final = 3
-_FEWEST_ASKED: Final = 4
+_FEWEST_WORDS, _FEWEST_ASKED, _SHORT = 3, 4, 4
 _ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
-_SHORT: Final = 4
 _NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled", "vain")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
-_ASIDES: Final = frozenset(
-    ("hello", "ciao", "praise", "howareyou", "whoareyou", "insult", "complaint", "dear", "sorry", "chat",
-     "service", "thankyou", "options", "not")
-)  # fmt: skip
-"""What sentences do that stand beside the matter."""
-_QUIET: Final = ("hello", "ciao", "chat", "praise", "thankyou", "service", "sorry", "options", "not")
-"""Asides that want no answer beside the matter."""
-_YES_AND: Final = {
-    "en": re.compile(
-        r"\s*(?:yes|yeah|yep|yup|sure|ok(?:ay)?|right|correct|fine|no|nope)(?: please| thanks|"
-        r" thank you)?\b[\s,;.!]*(?:and|but)?(?:\s+i mean[t]?)?\s+",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\s*(?:s[iì]|certo|ok|va bene|esatto|giusto|perfetto|no)(?: grazie| sì)?\b[\s,;.!]*(?:e|"
-        r"ma)?(?:\s+(?:intendevo|intendo|volevo dire))?\s+",
-        re.I,
-    ),
-}
-_BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
-
-
 Held = TypeVar("Held", bound=Talk)
 
 
@@ -182,7 +166,7 @@ class CourteousBot(ABC, Generic[Held]):
             return answer._replace(text=joined([told, asked, question])) if asked else answer
         session.vain = session.vain + 1 if again else 0
         passed_over = self._passed_over(session, text)
-        if passed_over:
+        if passed_over and Act("ack", None, "why") not in answer.acts:
             return answer._replace(text=joined([passed_over, answer.text]))
         if not session.vain:
             return answer
@@ -205,23 +189,24 @@ class CourteousBot(ABC, Generic[Held]):
         told  something was answered: a question about `it` may be about that
         """
         hearing = self._hearing[session.language]
-        last = self._hearing[session.language].find(session.last.text)[0] if session.last else []
+        last = hearing.find(session.last.text)[0] if session.last else []
         for sentence in reversed(sentences_of(text)):
             heard = hearing.heard(sentence)
             if " ".join(heard.said[:_FEWEST_WORDS]) in " ".join(last):
                 continue  # how many euros what?
             asks = len(heard.said) >= _FEWEST_ASKED and asks_openly(sentence, session.language)
-            asks = asks and not (told and _ABOUT_THAT.search(sentence))
-            asks = asks and told_apart(sentence, self._beyond[session.language])[0] is None
-            apart = set(heard.kinds) <= {*_QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
+            asks = asks and not (told and ("?" not in sentence or _ABOUT_THAT.search(sentence)))
+            asks = asks and not told_apart(sentence, self._beyond[session.language])[0]
+            apart = set(heard.kinds) <= {*QUIET, "aside", "why", "whoareyou", *UNSURE} and not heard.did(
                 "whole"
             )
             if asks and apart and not self.about(session, heard):
                 if heard.did("service", "whoareyou", *UNSURE):
-                    return self._helped(session, "")
+                    return "" if told else self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
-                return self._unanswered(session, quoted(sentence))
+                said = quoted(sentence)
+                return self._unanswered(session, said) if said or not told else ""
         return ""
 
     def not_explained(self, session: Held, text: str) -> str:
@@ -254,18 +239,19 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _yes_and(self, session: Held, text: str) -> tuple[str, str] | None:
         """Yes or no, and the question behind it; the first is nothing where the question comes before it."""
-        match = _YES_AND[session.language].match(text)
+        match = YES_AND[session.language].match(text)
         if match is None or not self.waits(session):
             return None
         rest = text[match.end() :]
         known = self._hearing[session.language].find(rest)[0]
-        if len(known) < _FEWEST_WORDS or not is_question(rest, session.language):
+        first = without_tag((sentences_of(rest) or [""])[0], session.language)
+        if len(known) < _FEWEST_WORDS or not is_question(first, session.language):
             return None
         if without_tag(text, session.language) != text:
             return None
         yes = match[0]
         denies = self._hearing[session.language].heard(yes).did("negate")
-        first = "" if denies or _BUT.search(yes) or _BUT.match(rest) or asked_for_more(session.last) else yes
+        first = "" if denies or BUT.search(yes) or BUT.match(rest) or asked_for_more(session.last) else yes
         return re.sub(r"\b(?:and|but|e|ma)\b", "", first, flags=re.I), rest
 
     def _triaged(self, session: Held, text: str) -> tuple[str, list[str]]:
@@ -280,7 +266,7 @@ class CourteousBot(ABC, Generic[Held]):
         heard = [hearing.heard(one) for one in sentences]
         about = [self.about(session, one) for one in heard]
         aside = [
-            (not on and set(one.kinds) <= _ASIDES)
+            (not on and set(one.kinds) <= ASIDES)
             or (one.did("complaint") and not is_question(one.text, session.language))
             for on, one in zip(about, heard, strict=True)
         ]
@@ -295,7 +281,7 @@ class CourteousBot(ABC, Generic[Held]):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
         said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
-        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in _QUIET])[:1]
+        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])[:1]
         return kept, [self._courtesy(session, kind) for kind in kinds]
 
     def _unanswered(self, session: Held, question: str = "") -> str:
@@ -307,11 +293,12 @@ class CourteousBot(ABC, Generic[Held]):
     def _told_beyond(self, session: Held, told: str, rest: Heard) -> Answer:
         """What this bot says of what is beyond it, and the answer to what was said besides."""
         matters = bool(rest.said) and self.about(session, rest)
-        if matters or rest.did("bye", "done", "restart"):
-            answer = self._manage(session, rest)
-        else:
-            session.lost = 0
-            answer = Answer(*self.question(session))
+        ends = rest.did("bye", "done", "restart")
+        settles = self.waits(session) and not asked_for_more(session.last)
+        ends = ends or (settles and rest.did("affirm") and not rest.did("negate"))
+        answer = self._manage(session, rest) if matters or ends else None
+        if answer is None or answer.acts[:1] == (Act("repeat"),):
+            session.lost, answer = 0, Answer(*self.question(session))
         lead = "" if matters and answer.text.startswith(told) else told
         return answer._replace(text=joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
@@ -328,9 +315,8 @@ class CourteousBot(ABC, Generic[Held]):
         """The same answer in other words than the last time: with what can be said, then with a way out."""
         known = speech(session.language).answers
         session.stalled += 1
-        if QUESTION.sub("", answer.text).strip() and not any(
-            one.act in ("repeat", "help", "ack") for one in answer.acts
-        ):
+        said = QUESTION.sub("", answer.text).strip()
+        if said and not any(one.act in ("repeat", "ack") for one in answer.acts):
             return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
@@ -346,9 +332,10 @@ class CourteousBot(ABC, Generic[Held]):
         if parts and not heard.did("whole") and gives_up(session.language).search(heard.text):
             return self.farewell(session)
         settles = self.waits(session) and not asked_for_more(session.last)
-        if complains and heard.did("negate") and asked_for_more(session.last):
-            return self.farewell(session)  # no, and next time be on time
-        if heard.did("human") and not self.puts_through and not leaves_behind(heard):
+        nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
+        if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
+            return self.farewell(session)  # no, and next time be on time; no, I come tomorrow, bye
+        if self.wants_person(session, heard) and not self.puts_through and not leaves_behind(heard):
             own = self.hand_over(session)
             return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
         if heard.did("wrong") and not (about or changed or settles):
@@ -358,8 +345,8 @@ class CourteousBot(ABC, Generic[Held]):
             self.start_over(session)
             return self._led_back(session, ("restart",))
         leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
-        nothing = self.waits(session) and heard.did("dontcare") and heard.did("whole")
-        if leaves or nothing or (settles and heard.did("cancel", "wrong")):
+        skips = self.waits(session) and heard.did("dontcare") and heard.did("whole")
+        if leaves or skips or (settles and heard.did("cancel", "wrong")):
             kinds = ("negate", "enough") if heard.did("done") else ("negate",)
             heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
@@ -367,7 +354,7 @@ class CourteousBot(ABC, Generic[Held]):
         before = self._snapshot(session)
         answer = self.matter(session, heard)
         if answer is None:
-            return self._puzzled(session, heard)
+            return self.farewell(session) if parts else self._puzzled(session, heard)
         session.lost = session.stalled = 0
         self._remember(session, before)
         return self._parted(session, answer) if parts else answer
@@ -408,7 +395,8 @@ class CourteousBot(ABC, Generic[Held]):
         if "human" in courtesies and (own := self.hand_over(session)) is not None:
             return own
         if heard.did("service", *UNSURE):
-            return self._led_back(session, courtesies[:1], helped=True)
+            who = ("whoareyou",) if heard.did("service") else courtesies[:1]
+            return self._led_back(session, who, helped=heard.did(*UNSURE))
         return self._led_back(session, courtesies) if courtesies else None
 
     def farewell(self, session: Held) -> Answer:
@@ -421,6 +409,10 @@ class CourteousBot(ABC, Generic[Held]):
     def hand_over(self, session: Held) -> Answer | None:
         """What is done where a person is asked for, or nothing is understood; None where there is nobody."""
         return None
+
+    def wants_person(self, session: Held, heard: Heard) -> bool:
+        """Whether a person is asked for."""
+        return heard.did("human")
 
     def help(self, session: Held) -> str:
         """What can be said now."""
@@ -470,14 +462,17 @@ class CourteousBot(ABC, Generic[Held]):
         if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
             return own
         question, asks = self.question(session)
-        own = self.words(session)
         questions = [one for one in sentences_of(heard.text) if asks_openly(one, session.language)]
         questions = [
             one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT
         ]
         asked = bool(questions)
         words = self.not_explained(session, heard.text)
-        puzzled = self._unanswered(session, quoted(questions[-1])) if asked else naming(own["puzzled"], words)
+        puzzled = (
+            self._unanswered(session, quoted(questions[-1]))
+            if asked
+            else naming(self.words(session)["puzzled"], words)
+        )
         if asked and self.waits(session) and len(heard.said) <= _SHORT and not asked_for_more(session.last):
             puzzled = self._helped(session, question)  # which one? what number?
         if session.lost < _AT_A_LOSS:

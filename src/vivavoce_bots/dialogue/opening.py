@@ -58,7 +58,7 @@ class Clock:
         self._words = words = speech(language).time
         self._today = speech(language).slots[DAY]["today"]
         self._spoken = {word: str(at) for at, word in enumerate(words["numbers"], 1)}
-        before, half, quarter = _any(words["before"]), words["half"], words["quarter"]
+        before, half, quarter = _any(words["before"]), _any(words["half"]), words["quarter"]
         past, to = _any(words["past"]), _any(words["to"])
         marks = _any([*words["oclock"], *words["morning"], *words["later"]])
         number = rf"(?P<hour>{_NUMBER[1:-1]})"
@@ -66,7 +66,7 @@ class Clock:
             (re.compile(form), minutes)
             for form, minutes in (
                 (rf"\b{number} ?[:.h] ?(?P<minute>[0-5][0-9])\b", 0),
-                (rf"\b{re.escape(half)} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {re.escape(half)}\b", 30),
+                (rf"\b{half} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {half}\b", 30),
                 (rf"\b{quarter} {past} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {past} {quarter}\b", 15),
                 (rf"\b{quarter} {to} {number}\b|\b(?P<other>{_NUMBER[1:-1]}) {to} {quarter}\b", -15),
                 (rf"\b{before} {number}(?: (?:{past} )?(?P<minute>[0-5][0-9]))?\b", 0),

@@ -17,6 +17,12 @@ COURTESIES: Final = (
     *("dear", "why", "doubted", "sorry", "chat"),
 )
 """What people say that is about no matter, with an answer of its own; the less telling ones last."""
+_HEDGED: Final = re.compile(
+    r"\W*(?:(?:um|uh|er|well|oh|eh|mah|beh)\W+)*(?:i think i|i guess|i suppose i|"
+    r"i(?:'d| would) like (?!to know)|i want (?!to know)|vorrei (?!sapere)|volevo (?!sapere))",
+    re.I,
+)
+"""How wishes begin, whatever their mark."""
 _ANSWERED_AS: Final = {"service": "whoareyou", "complaint": "insult"}
 
 
@@ -80,8 +86,9 @@ def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_question(text: str, language: str) -> bool:
-    """Whether a text asks something: by its mark, or by the word that it begins with."""
-    return text.rstrip().endswith("?") or _asking(language).match(text) is not None
+    """Whether a text asks something: by its mark, or by the word that it begins with; no `I want a pub?`."""
+    asks = text.rstrip().endswith("?") and _HEDGED.match(text) is None
+    return asks or _asking(language).match(text) is not None
 
 
 @cache

@@ -1,5 +1,6 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from typing import NamedTuple
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, quoted, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
-from vivavoce_bots.dialogue.hearing import names_something
+from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
 from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
@@ -23,6 +24,23 @@ _ANYWHERE = ("anywhere", "wherever", "ovunque", "dovunque")
 _NO_PLACE = (DAY, TIME, "food", "pricerange")
 _IDLE = ("hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
+_REACH = 4
+_THROWN = re.compile(
+    r"non (?:l[oae]|ci|gli|mi|piac|vogl|vuol|mang)\w*(?: (?:vogli|vuol|piac|mang|sopport|va)\w*)?"
+)
+"""What stands behind a value that is not wanted: `il sushi non lo vogliono`."""
+_IF_IT_IS = re.compile(
+    r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
+)
+_WISHED = re.compile(
+    r"\b(?:c'è|ce n'è|ce ne sono|avete|avreste|is there|are there|have you|do you have|how about|"
+    r"what about)\b",
+    re.I,
+)
+"""How a question asks for what is wanted."""
+_FAR_FROM = re.compile(r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
+                       r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)", re.I)  # fmt: skip
+"""The no of a question that wishes: `isn't there one?`."""
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -130,7 +148,7 @@ class Understanding:
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
-        asks = [is_question(one, self._language) for one in sentences]
+        asks = [is_question(one, self._language) and not _wishes(one) for one in sentences]
         wants = {
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
@@ -142,6 +160,9 @@ class Understanding:
                     continue
                 if act.act in _ENDING and at + 1 < len(each) and any(each[at + 1 :]):
                     continue  # stop! a pub, I said
+                known = [one for one in kept if _wants(one) and one.slot == act.slot and _wants(act)]
+                if known and act.value == DONTCARE:
+                    continue  # South, then; whatever
                 if _wants(act):
                     kept = [one for one in kept if not _wants(one) or one.slot != act.slot]
                 kept.append(act)
@@ -184,6 +205,7 @@ class Understanding:
     ) -> tuple[Act, ...]:
         """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
+        text = _FAR_FROM.sub("", text) if text.rstrip().endswith("?") else text
         said = self._tokens(text)
         whole = self._wholes.kind(said)
         if whole is not None:
@@ -231,7 +253,8 @@ class Understanding:
 
     def _acts(self, turn: Turn) -> list[Act]:
         acts = (self._act(index, turn) for index in range(len(turn.spans)))
-        return list(dict.fromkeys(act for act in acts if act is not None))
+        found = [act for act in acts if act is not None]
+        return list(dict.fromkeys(reversed(found)))[::-1]  # Italian, no, Greek, no, Italian
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
@@ -244,6 +267,8 @@ class Understanding:
             return None
         if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
             return None
+        if kind == "bye" and is_threat(turn.text, turn.said, turn.spans[index]):
+            return Act("insult")
         if kind == "complaint" and is_question(turn.text, self._language):
             return None
         if (
@@ -266,6 +291,8 @@ class Understanding:
             if turn.asked in self._constraints:
                 return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
+        if kind == "up" and turn.venue is None:
+            return None  # a pub would be nicer
         if kind in ("down", "up") and slot:
             return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
         if kind == "ask" and slot:
@@ -296,11 +323,23 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
+        if self._no_matter(index, turn):
+            return stating("inform", slot, DONTCARE)
         after = turn.spans[index + 1 : index + 2]
         thrown = self._language == "it" and bool(after) and after[0].start == span.end  # il sushi no
         thrown = thrown and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+        behind = " ".join(turn.said[span.end : span.end + _REACH])
+        thrown = thrown or _THROWN.match(behind) is not None
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
+
+    @staticmethod
+    def _no_matter(index: int, turn: Turn) -> bool:
+        """Whether a value is one that does not matter: `I don't mind if it's expensive`."""
+        before = turn.spans[:index]
+        return bool(before) and before[-1].entry.kind == "dontcare" and (
+            _IF_IT_IS.fullmatch(" ".join(turn.said[before[-1].end : turn.spans[index].start])) is not None
+        )  # fmt: skip
 
     @staticmethod
     def _compared(index: int, turn: Turn, slot: str, before: Span | None) -> bool:
@@ -330,6 +369,8 @@ class Understanding:
     def _of_slot(self, index: int, turn: Turn, slot: str) -> Act | None:
         if slot in self._domain.slots and self._belongs_to_value(index, turn.spans):
             return None
+        if turn.venue is None and any(span.entry.kind == "service" for span in turn.spans):
+            return None  # is this the number for restaurants?
         if slot in self._speech.attributes and slot not in self._domain.slots and self._beside(index, turn):
             return None
         word = turn.said[turn.spans[index].start]
@@ -397,6 +438,11 @@ class Understanding:
             for other in spans
             if other != span
         )
+
+
+def _wishes(sentence: str) -> bool:
+    """Whether a question asks for what is wanted: isn't there one in the centre?"""
+    return _WISHED.search(sentence) is not None and not re.search(r"\bdifferen[zc]", sentence, re.I)
 
 
 def _wants(act: Act) -> bool:

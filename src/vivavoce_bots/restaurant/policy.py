@@ -8,6 +8,7 @@ from vivavoce_bots.dialogue.belief import Belief
 from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
+from vivavoce_bots.dialogue.understanding import OTHER
 
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
@@ -127,6 +128,8 @@ class Policy(DialogueBot[Progress]):
         if missing is not None and not must_offer and len(found) > _FEW:
             state.asked[missing] = state.asked.get(missing, 0) + 1
             state.offered_for = dict(constraints)
+            if venue := self._domain.venue(state.venue):
+                state.venue = venue.name if self._fits(venue, constraints, belief) else None
             lead = (Act("repeat"),) if heard.understood < HEARD else ()
             return (*lead, Act("request", missing))
         return self._offer(found[0], constraints, state)
@@ -159,5 +162,5 @@ class Policy(DialogueBot[Progress]):
         slots = constraints if TYPE in constraints else (TYPE, *constraints)
         told = {slot: venue.value(slot) for slot in slots}
         said = [stating("inform", slot, value) for slot, value in told.items() if value is not None]
-        asked, state.requests = state.requests, []
+        asked, state.requests = [one for one in state.requests if one != OTHER], []
         return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))

@@ -21,7 +21,7 @@ from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.manners import CourteousBot
-from vivavoce_bots.dialogue.numbers import number_meant
+from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more
@@ -30,7 +30,26 @@ from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASK
 _WHAT_IS_IT: Final = re.compile(r"\W*(?:what's|what is|che cos'è|cos'è|che cosa è|cosa vuol dire)\b", re.I)
 _LONGEST_NAME: Final = 3
 _BARE: Final = 3  # words of an amount that stands by itself
+_FIRST: Final = re.compile(r"\b(?:wait|first|prima|aspett\w|un attimo|hang on|hold on)\b", re.I)
 _NAMES: Final = re.compile(r"\bmare 50\b|\b119\b", re.I)
+_VERB: Final = re.compile(r"[aei]re$")
+_RATHER: Final = re.compile(r"\b(?:no|wait|sorry|anzi|scus[ai]|i mean)\b", re.I)
+_NOT_MEANT: Final = {
+    "en": re.compile(
+        r"\b(?:not|instead of|rather than)\W+(?:the |my |in )?\d+\b"
+        r"|\b\d+\s+(?:\w+\s+)?(?:weeks?|days?|months?|years?|times?|hours?|minutes?|people|children|calls?)\b"
+        r"|\b(?:i have|i've got|already have)\W+\d+\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:non|invece (?:di|dei|delle)|anziché)\W+(?:i |in )?\d+\b"
+        r"|\b\d+\s+(?:\w+\s+)?(?:settiman[ae]|giorn[oi]|mes[ei]|ann[oi]|volt[ae]|or[ae]|minut[oi]|person[ae]"
+        r"|figli|chiamat[ae])\b"
+        r"|\b\d+(?: euro)? (?:sono quelli|ce li ho|li ho|che ho)\b|\bho (?:già )?\d+\b",
+        re.I,
+    ),
+}
+"""Numbers that are no amount: not twelve, three weeks, what is there already."""
 _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
@@ -133,7 +152,7 @@ class TelcoBot(CourteousBot[Session]):
         said = self.words(session)
         if session.asking == "amount":
             return said["limits"].format(low=_LOW, high=_HIGH)
-        return said["help"] if session.asking else f"{said['help']} {said['tasks']}"
+        return said["help"]
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         named = self._tasks(session, heard)
@@ -150,6 +169,7 @@ class TelcoBot(CourteousBot[Session]):
         told_besides = [one for one in named if one not in _OPERATIONS] if operation else []
         named = [operation] if operation else named
         answer = self._answer(session, heard, named[0] if named else None)
+        asks = self.question(session)[0] if session.asking else self.words(session)["more"]
         if answer is not None and told_besides:
             facts = [
                 self._told(session, one, value=self._value(session, one), word=self._called(session, one))
@@ -163,8 +183,7 @@ class TelcoBot(CourteousBot[Session]):
                 self._told(session, one, value=self._value(session, one), word=self._called(session, one))
                 for one in more
             ]
-            question = self.words(session)["more"]
-            text = " ".join([answer.text.removesuffix(question).strip(), *told, question])
+            text = " ".join([answer.text.removesuffix(asks).strip(), *told, asks])
             acts = [stating("inform", one, self._value(session, one)) for one in more]
             answer = answer._replace(text=text, acts=(*answer.acts[:-1], *acts, *answer.acts[-1:]))
         return answer._replace(understood=understood) if answer else None
@@ -174,9 +193,12 @@ class TelcoBot(CourteousBot[Session]):
             self.let_go(session)
             return self._and_more(session, self.words(session)["cancelled"])
         if task is not None and task not in _OPERATIONS:
-            self.let_go(session)
             value = self._value(session, task)
             told = self._told(session, task, value=value, word=self._called(session, task))
+            if session.asking is not None and (not heard.did("negate") or _FIRST.search(heard.text)):
+                question, asks = self.question(session)  # first, how much have I got?
+                return Answer(f"{told} {question}", (stating("inform", task, value), *asks))
+            self.let_go(session)
             return self._and_more(session, told, stating("inform", task, value))
         if session.asking == "confirm" and task not in (None, session.task) and heard.did("affirm"):
             done = self._carry_out(session)  # yes, and then another one
@@ -305,7 +327,7 @@ class TelcoBot(CourteousBot[Session]):
     def _amount(self, session: Session, text: str) -> int | None:
         """The euros of an operation: none of what a bill was, of a name or of a telephone number."""
         language = session.language
-        text = _NAMES.sub(" ", text)
+        text = _NOT_MEANT[language].sub(" ", in_digits(_NAMES.sub(" ", text), language, ordinals=False))
         asked = ASKED[language].items()
         operation = "|".join(f"(?:{form})" for task, form in asked if task in _OPERATIONS)
         facts = "|".join(f"(?:{form})" for task, form in asked if task not in _OPERATIONS)
@@ -326,7 +348,11 @@ class TelcoBot(CourteousBot[Session]):
         if ordered and len(told) == 1:
             return number_meant(told[0], language)
         own = [one for one in pieces if re.search(operation, one, re.I) or not re.search(facts, one, re.I)]
-        return number_meant(" ".join(own), language)
+        told = [one for one in own if number_meant(one, language) is not None]
+        sure = [one for one in told if not is_question(one, language)]
+        sure = [one for one in sure if "euro" in one] or sure
+        corrects = len(told) > 1 and not any(_RATHER.search(one) for one in own)
+        return number_meant(sure[-1] if corrects and sure else " ".join(own), language)
 
     def _recipient(self, session: Session, heard: Heard) -> str | None:
         named = self._named(session, heard.text)
@@ -348,4 +374,5 @@ class TelcoBot(CourteousBot[Session]):
         if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:
             return named[-1]
         found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
+        found = [one for one in found if one[0].isupper()] or [one for one in found if not _VERB.search(one)]
         return found[-1].title() if found else None

@@ -7,21 +7,25 @@ TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transf
 
 ASKED: Final = {
     "en": {
-        "top_up": r"\b(top(ping|ped)?\b.{0,25}\bup|top[ -]?up|re-?charge|re-?load|load|refill"
-        r"|for my (phone|card)"
+        "top_up": r"\b(top(ping|ped)?\b.{0,25}\bup|top[ -]?up|re-?charge|re-?load|load"
+        r"|refill|for my (phone|card)"
+        r"|(put|add) (in |on |me )?(another |a further )?"
+        r"([0-9]+|five|ten|fifteen|twenty|thirty|forty|fifty|hundred)\b"
         r"|fill (it|my \w+|the \w+) up|(put|add|stick|get)\b.{0,30}\b(euros?|money|credit|card"
-        r"|phone|on it|on there)|put \w+(?: \w+)? on(?! (?:the|my|a)))\b",
+        r"|phone|on it|on there)|put (?!me\b|us\b)\w+(?: \w+)? on(?! (?:the|my|a)))\b",
         "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|pay (some|money)\w* to"
         r"|(send|give|pass on)\b.{0,25}\b(money|euros?|some|[0-9]+)|(send|give) \w+ to (my|[A-Z]))\b",
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
         r"|did i)\b.{0,15}\b(paid|pay)"
-        r"|(paid|pay)\b.{0,12}\b(already|yet)|what (was|came) (taken|off)|where (did|has) my money)\b",
+        r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|off)"
+        r"|where (did|has) my money)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
         r"|how much do i (have to )?pay)\b",
         "credit": r"\b(credit|balance|(how much|what)('s| is) left"
         r"|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
         r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
+        r"how much( money)? (have i got|do i have|have i)( now| left| then)?(?=\W*$)|"
         r"how much( \w+)? (is|have i got"
         r"|do i have)( \w+)? on|enough (money|left))\b",
         "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
@@ -29,6 +33,8 @@ ASKED: Final = {
     "it": {
         "top_up": r"\b(ricaric\w+|(caric\w+|mett\w+|aggiung\w+)\b.{0,30}\b(euro|soldi|scheda|carta"
         r"|telefon\w+|cellulare|credito)"
+        r"|(mett\w+|aggiung\w+|caric\w+) (?:altri |ancora |pure )?([0-9]+|cinque|dieci|quindici|venti|trenta|"
+        r"quaranta|cinquanta|cento)\b"
         r"|metterci|caricarl[ao])\b",
         "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
@@ -61,7 +67,7 @@ SAID: Final = {
         "hello": "Welcome to the customer service of Telmar. {tasks}",
         "tasks": "I can tell you your last invoice, your transactions, your credit or your tariff plan; "
         "and I can top up your card or make a transfer. What would you like?",
-        "ask": "What would you like?",
+        "ask": "What would you like: invoice, transactions, credit, tariff plan, top-up or transfer?",
         "what_for": "What are the {amount} euros for: a top-up or a transfer?",
         "help": "Say, for example: my last invoice, top up 20 euros, transfer 10 euros to Maria; "
         "or start over, repeat, goodbye.",
@@ -94,7 +100,7 @@ SAID: Final = {
         "hello": "Benvenuto al servizio clienti Telmar. {tasks}",
         "tasks": "Posso dirle l'ultima fattura, i movimenti, il credito o il piano tariffario; "
         "e posso ricaricare la carta o fare un bonifico. Che cosa desidera?",
-        "ask": "Che cosa desidera?",
+        "ask": "Che cosa desidera: fattura, movimenti, credito, piano tariffario, ricarica o bonifico?",
         "what_for": "Per che cosa sono i {amount} euro: una ricarica o un bonifico?",
         "help": "Dica, per esempio: l'ultima fattura, una ricarica di 20 euro, "
         "un bonifico di 10 euro a Maria; "
@@ -199,12 +205,13 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
 DENIED: Final = {
     "en": re.compile(
         r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|"
-        r"never)\W+(?:\w+\W+){0,3}$|\bno $",
+        r"never)\W+(?:\w+\W+){0,3}$|\bno $|\b(?:did|has|whether|if) (?:my|the) (?:last |recent )?$",
         re.I,
     ),
     "it": re.compile(
         r"\b(?:non(?! (?:so|ricordo|mi ricordo|capisco|conosco|vedo|trovo|me l|se))|mica|"
         r"nessun[oa]?)\W+(?:\w+\W+){0,2}$"
+        r"|\bse (?:mi )?(?:è|sia) (?:arrivat|registrat)[oa]\W+(?:\w+\W+){0,2}$"
         r"|\bnon (?:me ne|mi|ci) (?:importa|interessa|frega)\W+(?:\w+\W+){0,3}$",
         re.I,
     ),

@@ -1,0 +1,71 @@
+"""What strangers said and no bot followed: two at once, asides, threats, corrections, the errand before."""
+
+import pytest
+
+from vivavoce_bots.catalogue import BOTS
+
+
+def talk(name: str, language: str, *texts: str) -> list[str]:
+    """The answers, without the greeting."""
+    entry = BOTS[name]
+    bot = entry.make(entry.variants[0], 1, None)
+    session = bot.session("c", language)
+    bot.greet(session)
+    return [bot.reply(session, [(text, None)]).text for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "said", "told", "not_told"),
+    [
+        # a threat is no goodbye
+        ("boris", "en", ("a pub", "yes, and tell me one or I'm hanging up!"), "?", "oodbye"),
+        # what was asked is told before goodbye
+        ("restaurant", "en", ("a cheap Chinese place", "its address, and we're done"), "The address of", "?"),
+        # of three values in a sentence the last one counts, though it was the first
+        ("restaurant", "en", ("French, no, Greek, no wait, French, in the centre",), "French", "Greek"),
+        ("restaurant", "it", ("un ristorante a nord, il greco non lo mangiamo",), "?", "cucina greca"),
+        ("restaurant", "it", ("un pub", "ricominciamo: un caffè in zona sud"), "caffè in zona sud", "?"),
+        ("restaurant", "en", ("just give me a pub in the west",), "is a pub", "restaurant"),
+        # the errand before goes on
+        ("library", "en", ("renew Animal Farm 1234", "Family Lexicon too"), "Lexicon is renewed", "shelf"),
+        ("library", "it", ("ho prenotato un libro", "Dune. Si chiama Dune."), "Dune» non", "capito"),
+        ("library", "it", ("rinnovo Emma 1234", "prenoto Il cane e la luna"), "non è in catalogo", "Emma"),
+        ("library", "en", ("have you got Sanditon by Jane Austen?",), "“Sanditon” is not in the", "know"),
+        ("library", "en", ("Emma and Animal Farm, please",), "Animal Farm: here", "?”"),
+        ("library", "it", ("prenoto Emma 1234", "Emma: sbagliato, annulla"), "annullata", "Scriviamo"),
+        # the cheaper one, one more, what was told in the midst
+        ("pharmacy", "en", ("sun cream or vitamin C, which is cheaper?",), "vitamin C, at 7.30", "sun cream"),
+        ("pharmacy", "en", ("two packs of plasters for monday", "make it four"), "4 in all", "lost me"),
+        ("pharmacy", "en", ("he has a fever. What about ibuprofen?",), "ibuprofen, at 5.90", "not allowed"),
+        ("pharmacy", "it", ("avete i cerotti?", "e avete delle garze?"), "conosco: garze", "cerotti, a"),
+        ("trains", "it", ("treni da Roma a Napoli lunedì", "due biglietti, il primo"), "CLASSE", "GIORNO"),
+        ("trains", "en", ("a ticket from Rome to Milan today", "the last one"), "PASSENGERS", "TRAIN"),
+        ("trains", "en", ("refund 40123", "yes, and how much do I get back?"), "AMOUNT", "DEPARTURE"),
+        ("trains", "it", ("sabato vado a trovare zia Ada a Pisa",), "Pisa", "Trovare"),
+        # numbers that are no amount, facts amid an operation, data volume
+        ("telco", "en", ("top up", "I'm away for three weeks, so make it forty"), "40 euros", "from 5"),
+        ("telco", "it", ("manda 12 euro a Carla", "no, non 12, 9"), "9 euro", "12 euro"),
+        ("telco", "en", ("transfer 30 euros to Ann", "wait, what is my credit?"), "euros to Ann. Is", "else"),
+        ("telco", "en", ("how much data do I have left?",), "cannot see", "Faults"),
+        ("callsteering", "it", ("sono cliente da quando c'era il direttore Bo",), "Suo nome?", "operatore"),
+        ("callsteering", "it", ("Anna. No, Annalisa.", "Neri", "1 maggio 1980"), "Annalisa", "Anna."),
+    ],
+)  # fmt: skip
+def test_what_strangers_say_is_followed(
+    name: str, language: str, said: tuple[str, ...], told: str, not_told: str
+) -> None:
+    answer = talk(name, language, *said)[-1]
+    assert told in answer
+    assert not_told not in answer
+
+
+@pytest.mark.parametrize("remark", ["What a shame!", "So you have no Emma?", "Four euros?"])
+def test_remarks_are_not_said_back_as_questions(remark: str) -> None:
+    assert remark.rstrip("?!") not in talk("telco", "en", "my credit", remark)[-1]
+
+
+@pytest.mark.parametrize("name", ["telco", "pharmacy"])
+def test_yes_or_no_and_nothing_behind_it_is_answered(name: str) -> None:
+    """A string of them ended in a crash where a question waited."""
+    first = {"telco": "top up 20 euros", "pharmacy": "two packs of plasters for monday"}[name]
+    assert all(talk(name, "en", first, "yes " * 15, "no " * 40))
