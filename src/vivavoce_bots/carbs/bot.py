@@ -7,7 +7,17 @@ from typing import ClassVar, Final
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain, read_manner
-from vivavoce_bots.carbs.meal import Eaten, Session, Told, denies, names_whole, what_is_told, with_removals
+from vivavoce_bots.carbs.meal import (
+    Eaten,
+    Session,
+    Told,
+    denies,
+    heard_as,
+    names_whole,
+    what_is_told,
+    with_removals,
+    without_manners,
+)
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
@@ -47,16 +57,16 @@ class CarbsBot(CourteousBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "food")))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        reply = super().reply(session, texts)
+        reply = super().reply(session, [(heard_as(session, text), score) for text, score in texts])
         told = feeling(texts[0][0], session.language) if texts and self._strategy.empathy else None
         if told is not None:
             session.last = reply = taken_up(reply, self.words(session)[told])
         return reply
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if heard.did("total", "asks") or self._items(session, heard) or self._asked(session, heard):
+        if heard.did("total", "asks", "onlyasked") or self._items(session, heard) or self._asked(session, heard):
             return True
-        numbered = session.lexicon.amount(heard.text) != Quantity()
+        numbered = session.lexicon.amount(without_manners(heard, session.language)) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
         unsure = session.asking == "how_much" and heard.did(*_UNSURE)
         return unsure or (numbered and (settling or bool(session.eaten)))
@@ -102,6 +112,9 @@ class CarbsBot(CourteousBot[Session]):
             return words["after"], (Act("reqmore"),)
         return (words["more"], (Act("reqmore"),)) if session.eaten else (words["begin"], _ASKED)
 
+    def not_explained(self, session: Session, text: str) -> str:
+        return ""  # what it did not understand is no news to who said it
+
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
@@ -144,6 +157,9 @@ class CarbsBot(CourteousBot[Session]):
         """What was eaten is noted, put right or asked for."""
         told, before = Told(), len(session.eaten)
         eaten = [one for one in items if not one.denied]
+        if heard.did("onlyasked") and not eaten:
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['only_told']} {question}", asks)
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
             eaten = [one for one in eaten if one.quantity != Quantity() or not self._held(session, one)]
@@ -158,11 +174,16 @@ class CarbsBot(CourteousBot[Session]):
             eaten = [
                 one for one in eaten if one.food is None or one.food != waits or one.quantity != Quantity()
             ]
-            for one in [one for one in eaten if session.item is not None and not session.adds]:
-                if one.food and self._held(session, one) and (grams := one.quantity.of(one.food)):
-                    session.count(one.written, one.food, grams)  # put right amid another
-                    eaten.remove(one)
             before = len(session.eaten)
+            for one in [one for one in eaten if session.item is not None]:
+                if one.food and (grams := one.quantity.of(one.food)):
+                    session.count(one.written, one.food, grams)  # told amid another
+                    session.open = [held for held in session.open if held.food != one.food]
+                    eaten.remove(one)
+            waiting = [held.food for held in session.open]
+            eaten = [one for one in eaten if one.food not in waiting or one.quantity != Quantity()]
+            fresh_foods = [one.food for one in eaten if one.food]
+            session.open = [held for held in session.open if held.food not in fresh_foods]
         room = max(0, _MOST_OPEN - len(session.open))
         kept, fresh = session.open, eaten[:room]
         if eaten and any(one.denied for one in items):  # what takes the place of another comes first
@@ -249,6 +270,11 @@ class CarbsBot(CourteousBot[Session]):
         food, words = item.food, self.words(session)
         told_amount = session.lexicon.quantity(heard.text) != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
+        if heard.did(*_UNSURE) and not denies(heard):  # I don't know, a normal roll
+            others = [one for one in others if not self._held(session, one)]
+        waiting = [one.food for one in session.open if one.food]
+        if others and all(one.food in waiting and one.quantity != Quantity() for one in others):
+            return False  # two slices, of the bread: told amid another
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
         if food is not None and own is not None and others and not denies(heard):
             grams = own.quantity.of(food) or food.portion  # this one, and others besides
@@ -361,13 +387,15 @@ class CarbsBot(CourteousBot[Session]):
                 name = one.written if one.food is None else self._called(session, one.written, one.food)
                 told.sentences.append(words[form].format(name=name))
         return [
-            one._replace(quantity=freed) if one.quantity == Quantity() and len(eaten) == 1 else one
+            one._replace(quantity=freed)
+            if one.quantity == Quantity() and len(eaten) == 1 and not self._held(session, one)
+            else one
             for one in eaten
         ]
 
     def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
         """An amount alone corrects the last food; yes and no answer whether there is more."""
-        quantity = session.lexicon.amount(heard.text)
+        quantity = session.lexicon.amount(without_manners(heard, session.language))
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
             last = next(
                 (one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1]
