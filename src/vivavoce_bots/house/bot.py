@@ -11,8 +11,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
+from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.clauses import without_meanwhile
-from vivavoce_bots.dialogue.hearing import Heard, only_no
+from vivavoce_bots.dialogue.gist import gist, requested, rewritten
+from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.spotting import Spotter
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
@@ -20,13 +22,14 @@ from vivavoce_bots.house.clauses import (
     LEFT,
     ON_NOW,
     ONE_MORE,
+    THERE,
     WISHES,
     Clause,
     in_the_room,
     read_clauses,
-    wishes,
+    with_wishes,
 )
-from vivavoce_bots.house.home import Home, read_home, read_manner, verbs_of
+from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.services import SERVED, Services
@@ -37,6 +40,7 @@ _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
     "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", *WISHES,
 )  # fmt: skip
+_TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channel", "programme", *WISHES)
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
@@ -72,6 +76,8 @@ class HouseBot(CourteousBot[Session]):
     def about(self, session: Session, heard: Heard) -> bool:
         if ON_NOW[session.language].search(heard.text):
             return True
+        if leaves_behind(heard) and not heard.did(*_TELLS):  # thanks for everything and good night
+            return False
         if session.waiting and session.waiting[0].asks in SERVED:
             return self._services.channel(session, heard.text) is not None or heard.did(*_MATTER)
         return heard.did(*_MATTER)
@@ -105,6 +111,24 @@ class HouseBot(CourteousBot[Session]):
         lead = [told] if told else [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
+    def reply(self, session: Session, texts: Texts) -> Reply:
+        return super().reply(session, [(self._plain(session, text), score) for text, score in texts])
+
+    def _plain(self, session: Session, text: str) -> str:
+        """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
+        hearing = self._hearing[session.language]
+        plain = rewritten(requested(text, session.language), read_manner(session.language)["rewrites"])
+        there = THERE.search(plain) is not None
+        return gist(
+            plain,
+            session.language,
+            lambda one: hearing.heard(one).did(*_TELLS),
+            lambda one: there and hearing.heard(one).did("room"),
+        )
+
+    def not_explained(self, session: Session, text: str) -> str:
+        return ""  # what it did not understand is no news to who said it
+
     def _said(self, session: Session, answer: Answer) -> Reply:
         devices = [self._home.devices[one].names[session.language] for one in session.about]
         speaker = devices[0] if len(devices) == 1 else None
@@ -130,16 +154,21 @@ class HouseBot(CourteousBot[Session]):
             self._readers[session.language],
             kind,
         )
-        clauses = in_the_room(clauses)
-        named = {one.reference.kind for one in clauses if one.deed}
-        clauses = [one for one in clauses if not wishes(one, named)]
+        clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
         if told.acts:  # the radio! turn the radio off: what was done needs no question
-            session.settle({act.value for act in told.acts if act.act == "inform"})
+            acted = {act.value for act in told.acts if act.act == "inform"}
+            session.settle(acted)
+            session.waiting = [
+                one for one in session.waiting
+                if one in waited or one.asks != "which" or not acted & set(one.choices)
+            ]  # close the blinds, the living room ones
+            untouched = self.words(session)["untouched"]
+            told.sentences = [one for one in told.sentences if one != untouched] or told.sentences
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
@@ -209,8 +238,9 @@ class HouseBot(CourteousBot[Session]):
             if not left_out:
                 told.sentences.append(self.words(session)["untouched"])
                 return True
-            if kept:
-                return self._narrowed(session, pending, kept, told)
+            rest = tuple(one for one in self._home.of_kind(pending.kind) if one not in left_out)
+            if kept or rest:  # the last choice was not meant: one of the others
+                return self._narrowed(session, pending, kept or rest, told)
         points = first is not None and first.reference.it and session.about and not first.placed
         if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
             return False
@@ -238,6 +268,14 @@ class HouseBot(CourteousBot[Session]):
                 session.waiting.pop(0)  # the fan!; faster, then
                 self._do(session, deed, list(pending.choices), told)
                 return True
+        if first is not None and first.reference.other and not first.deed and len(pending.choices) == 1:
+            rooms = {self._home.devices[one].room for one in pending.choices}
+            rest = [one for one in self._home.of_kind(pending.kind) if one not in pending.choices]
+            near = tuple(one for one in rest if self._home.devices[one].room in rooms) or tuple(rest)
+            if near:
+                asks = "which" if len(near) > 1 else pending.asks
+                session.waiting[0] = replace(pending, asks=asks, choices=near)
+                return True
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
             return self._yes_or_no(session, heard, pending, told)
         if pending.asks == "deed" and first.deed:
@@ -257,7 +295,8 @@ class HouseBot(CourteousBot[Session]):
         if pending.deed and len(kept) == 1:
             self._do(session, pending.deed, list(kept), told)
         else:
-            session.waiting.insert(0, replace(pending, choices=kept))
+            asks = "which" if len(kept) > 1 and pending.asks in ("confirm", "deed") else pending.asks
+            session.waiting.insert(0, replace(pending, asks=asks, choices=kept))
         return True
 
     def _yes_or_no(self, session: Session, heard: Heard, pending: Pending, told: Told) -> bool:
@@ -272,8 +311,14 @@ class HouseBot(CourteousBot[Session]):
         return False
 
     def _take(self, session: Session, clause: Clause, told: Told) -> None:
-        """One clause of a turn."""
+        """One clause of a turn; one that only says where answers what the clause before it left open."""
         words, reference = self.words(session), clause.reference
+        last = session.waiting[-1] if session.waiting else None
+        if last and last.asks == "which" and last.deed and clause.deed is None and not clause.asks:
+            fits = reference.placed and self._meant(session, reference, last.choices)
+            if fits and not clause.did("not", "negate", "dont"):  # some light, the one by the window
+                session.waiting.pop()
+                return self._settle(session, replace(clause, deed=last.deed), told, last)
         served = self._services.told(session, clause, words)
         wish = next((one for one in clause.kinds if one in WISHES), None)
         if clause.did("dont"):
@@ -284,7 +329,8 @@ class HouseBot(CourteousBot[Session]):
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))
             again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?
-            session.waiting += [Pending(served.asks)] if served.asks and not again else []
+            if served.asks and not again:
+                self._ask(session, Pending(served.asks))
         elif wish is not None:
             self._wished(session, wish, told, reference.rooms)
         elif clause.asks:
@@ -293,11 +339,17 @@ class HouseBot(CourteousBot[Session]):
                 session.about = pending.choices
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
-            if clause.did("kind", "plural", "called", "it") or (clause.deed and clause.reference.said):
+            known = clause.did("kind", "plural", "called", "it") or reference.it
+            if known or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
-        elif clause.deed or reference.other or clause.did("kind", "plural", "called", "one", "too"):
+        elif (
+            clause.deed
+            or (reference.other and (session.about or session.done or session.waiting))
+            or clause.did("kind", "plural", "called", "too")
+            or (clause.did("one", "it") and reference.placed and session.about)
+        ):
             self._settle(session, clause, told)
 
     def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
@@ -310,7 +362,8 @@ class HouseBot(CourteousBot[Session]):
         ):
             return
         names = self._telling.listed(session, devices, "or")
-        told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
+        if len(devices) > 1 and wish != "wish_lamp":  # which lamp is asked anyhow
+            told.sentences.append(self.words(session)[wish].format(name=names))
         pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
         session.waiting = [pending, *(one for one in session.waiting if one != pending)]
         told.sentences = [one for one in told.sentences if one]
@@ -398,13 +451,10 @@ class HouseBot(CourteousBot[Session]):
 
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
-        reader, deed = self._readers[session.language], clause.deed or ""
-        verbs = verbs_of(deed, session.language)
+        deed = clause.deed or ""
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
-        elif clause.reference.bare or [
-            word for word in clause.said if not reader.knows(word) and word not in verbs
-        ]:
+        elif clause.reference.bare or clause.loose:
             told.sentences.append(self.words(session)["cannot"])
             told.acts.append(Act("canthelp"))
             return
@@ -446,8 +496,10 @@ class HouseBot(CourteousBot[Session]):
             deed = kind.deed_like(wanted)
             if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
                 name = self._telling.listed(session, devices, "and")
-                told.sentences.append(words["cannot_deed"].format(name=name))
+                form = kind.said[session.language].get("cannot") or words["cannot_deed"]
+                told.sentences.append(form.format(name=name))
                 told.acts.append(Act("canthelp"))
+                session.about = tuple(devices)
                 self._ask(session, Pending("deed", kind.name, None, tuple(devices)))
                 return
             if deed is not None:
@@ -470,9 +522,16 @@ class HouseBot(CourteousBot[Session]):
     def _tell(self, session: Session, clause: Clause, told: Told) -> None:
         """How devices are, or which there are."""
         words, reference = self.words(session), clause.reference
+        if reference.rooms and clause.deed and not clause.did("kind", "plural", "called", "it"):
+            reference = replace(reference, kind="lamp")  # is the kitchen still on?
         devices = self._meant(session, reference)
         if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
             reference = replace(reference, strange="")
+        if reference.it and not (session.about or reference.kind or reference.placed or clause.deed):
+            devices = self._telling.on_now(session)  # how is it, where nothing was spoken of
+            told.sentences += [] if devices else [words["nothing_on"]]
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
+            return
         if reference.strange or not devices or not reference.said:
             devices = [] if reference.strange or reference.said else self._home.of_kind(None)
         if not devices:
