@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.acts import Act, Meaning, Reply, stating
+from vivavoce_bots.bot import Texts
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Part, read_parts
@@ -22,6 +23,7 @@ from vivavoce_bots.chef.words import (
     QUANTITY,
     SAID,
     VERBS,
+    heard_as,
     learn_words,
 )
 from vivavoce_bots.chef.world import World, things_of
@@ -103,6 +105,24 @@ class ChefBot(CourteousBot[Session]):
 
     def help(self, session: Session) -> str:
         return self._telling[session.language].help(session.lacking)
+
+    def not_explained(self, session: Session, text: str) -> str:
+        return ""  # what it did not understand is no news to who said it
+
+    def reply(self, session: Session, texts: Texts) -> Reply:
+        hearing = self._hearing[session.language]
+        plain = [
+            (text if looks_like_notation(text) else heard_as(text, hearing, session.language), score)
+            for text, score in texts
+        ]
+        return super().reply(session, plain)
+
+    def _told_beyond(self, session: Session, told: str, rest: Heard) -> Answer:
+        """Recipes need no word where it is said step by step what to do."""
+        dishes = self._beyond[session.language].says["dishes"] == told
+        if dishes and any(part.action for part in self._parts(session, rest)):
+            return self._manage(session, rest)
+        return super()._told_beyond(session, told, rest)
 
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         """What was done to food stays done."""
@@ -237,14 +257,14 @@ class ChefBot(CourteousBot[Session]):
         corrects = (
             session.done is not None
             and session.waiting is None
-            and heard.did("negate", "meant", "not")
+            and (heard.did("negate", "meant") or any(part.denied for part in parts))
             and not _told_off(session)
         )
         denied = {one for part in parts for one in part.denied}
         if session.waiting is not None and denied & set(session.waiting.arguments):
             kept = tuple(one for one in session.waiting.arguments if one not in denied)
             session.waiting = session.waiting._replace(arguments=kept)
-        swaps = False
+        swaps, problem = False, None
         for part in _joined(parts):
             swapped, swaps = swaps, part.kinds[-1:] == ("negate",)
             wrong = Predicate(part.action or "", part.strange)
@@ -260,7 +280,9 @@ class ChefBot(CourteousBot[Session]):
             ):
                 continue  # told besides: my mother always used salt
             elif part.strange and (part.action or commands or (part.things and part.into)):
-                return self._obey(session, commands, lead, self._unknown(session, wrong))
+                problem = problem or self._unknown(session, wrong)  # the rest is done
+                if part.action and any(one in INGREDIENTS for one in part.things):
+                    commands.append(self._command(session, part, commands))
             elif swapped and commands and part.things and part.action is None and not part.strange:
                 last = commands[-1]  # add the flour, no, the sugar
                 groups = [group for group in _GROUPS if set(part.things) & set(group)]
@@ -281,7 +303,7 @@ class ChefBot(CourteousBot[Session]):
                 commands += self._with_more(commands.pop(), part)
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
-        return self._obey(session, commands, lead)
+        return self._obey(session, commands, lead, problem)
 
     def _with_more(self, last: Predicate, part: Part) -> list[Predicate]:
         """More things of a command; food behind a pan that is put somewhere goes into the pan."""
@@ -298,9 +320,12 @@ class ChefBot(CourteousBot[Session]):
         if (
             session.waiting is not None
             or session.done is None
-            or not (places and (part.into or part.things[-1] in PLACES))
+            or not (places and (part.into or part.things[-1] in (*PLACES, "piatto")))
         ):
             return None
+        held = session.world.inside.get(session.container or "", ())
+        if part.things == ("piatto",) and held and session.container != "piatto":  # on a plate
+            return Predicate("mettere", (*(one for one in held if one not in _LOOSE), "piatto"))
         to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
         if to_container and food:
             return Predicate("mettere", (*food, *part.things))
@@ -342,11 +367,14 @@ class ChefBot(CourteousBot[Session]):
         if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
             things = (*things, f"*{box}*")
         food = tuple(one for one in session.things if one in INGREDIENTS)
+        held = session.world.inside.get(session.container or "", ())
+        if not things and part.every and len(held) > 1 and action in (*_OF_FOOD, *_ALONE):
+            things = (f"*{session.container}*",)
         if not things and action in _OF_FOOD and food and not part.strange:
             things = tuple(f"*{one}*" for one in food)
         mixes = any(one in CONTAINERS for one in things) and any(one in INGREDIENTS for one in things)
-        if part.it and part.into and mixes and not spoken:  # put them in the pot with the water
-            things = (*(f"*{one}*" for one in food if one not in things), *things)
+        if part.it and part.into and mixes:  # put them in the pot with the water
+            things = (*(f"*{one}*" for one in spoken or food if one not in things), *things)
         takes_food = any(need.startswith("thing") for need in ACTIONS[action])
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
@@ -393,7 +421,7 @@ class ChefBot(CourteousBot[Session]):
 
     def _unknown(self, session: Session, command: Predicate) -> Lacking:
         said = self.words(session)["missing"].format(thing=" ".join(command.arguments)[:40])
-        return Lacking(None, said, command)
+        return Lacking(None, f"{said} {self.question(session)[0]}", command)
 
     def _obey(
         self, session: Session, commands: Sequence[Predicate], lead: Sequence[str],

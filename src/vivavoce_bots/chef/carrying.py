@@ -88,6 +88,11 @@ class Carrying:
                 raise Lacking("container", said["container"], command)
             return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
         if "place" in needs and all(self._bare(one) in PLACES for one in things):
+            own = session.world.inside.get(session.container or "", ())
+            apart = [one for one in session.things if one in INGREDIENTS and one not in own]
+            if command.action == "mettere" and apart and set(apart) == set(session.things):
+                command = Predicate(command.action, (*(f"*{one}*" for one in apart), *command.arguments))
+                return command  # the fish that was spoken of, not the plate before it
             if session.container is None:
                 raise Lacking(
                     "thing", said["thing"].format(action=self._telling.verb(command.action)), command

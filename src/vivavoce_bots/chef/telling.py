@@ -18,6 +18,7 @@ _HAPPENED = re.compile(
     r"\b(?:tolt|mess|aggiunt|cott|pres|rott|buttat)[aoei]\b|\b(?:taken|removed|broken|put|added|cooked|thrown)\b",
     re.I,
 )
+_DID = {"en": re.compile(r"\b(?:did|have|has)\b", re.I), "it": re.compile(r"\b(?:hai|ha|c'è|è)\b", re.I)}
 _ASKED = ("inside", "where", "state", "stock")
 
 
@@ -40,7 +41,8 @@ class Telling:
         asks = heard.text.rstrip().endswith("?") or self._language == "en"
         if asks and heard.did("thing") and _BEGINS[self._language].match(heard.text):
             return True
-        asks = heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
+        whole = heard.text.rstrip().endswith("?") or (begins and heard.spans[0].entry.kind in ("holds", "have"))
+        asks = whole and heard.did("thing", "state_of")
         whether = heard.did("state_of", "have") or (begins and heard.spans[0].entry.kind == "holds")
         return heard.did(*_ASKED) or (asks and whether)
 
@@ -95,6 +97,12 @@ class Telling:
             so = world.place.get(boxes[-1]) == places[-1]
         elif heard.did("have") and not _HAPPENED.search(heard.text):
             return Told(self._said["yes_have"].format(thing=self.listed(things)), ())
+        elif food and (_HAPPENED.search(heard.text) or _DID[self._language].search(heard.text)):
+            boxes = [world.where(one) or "" for one in food]
+            if not all(boxes):
+                return Told(self._said["not_yet"], (Act("ack", None, "no"),))
+            told = f"{self._said['yes']} {' '.join(self._where(one, world) for one in food)}"
+            return Told(told, (Act("ack", None, "yes"),))
         else:
             return self._all([self._where(one, world) for one in things], world, things)
         answer = "yes" if so else "no"

@@ -462,6 +462,8 @@ class HouseBot(CourteousBot[Session]):
         fitting = self._home.fitting(deed, session.about)
         spoken_of = tuple(one for one in session.about if one in fitting)
         kinds = self._home.kinds_of(fitting)
+        if deed in _GRADUAL and session.about and not set(fitting) & set(session.about):
+            return self._do(session, deed, list(session.about), told)  # half: not these
         just_now = any(set(one.before) == set(spoken_of) for one in session.done)
         if spoken_of and (deed not in ("on", "off") or just_now):
             self._do(session, deed, list(spoken_of), told)
