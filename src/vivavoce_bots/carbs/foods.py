@@ -96,6 +96,7 @@ class Manner:
         self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
         self.portions, self.some = set(raw["portions"]), set(raw["some"])
         self.slices, self.rewrites = set(raw["slices"]), raw["rewrites"]
+        self.degrees: Mapping[str, float] = raw["degrees"]
         self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
         self._split = re.compile(f"({raw['split']})", re.I)
         rather = "|".join(map(re.escape, speech(language).numbers["rather"]))
@@ -196,13 +197,21 @@ class Lexicon:
         general = [one for one in found if plain(one.written) in _general(self.language)]
         if any(one.food and one not in general and not one.denied for one in found):
             found = [one for one in found if one not in general or one.denied or one.quantity.grams]
-        return found[:_MOST_PIECES]
+        told = [one.food for one in found if one.food and one.quantity != Quantity() and not one.denied]
+        once = list[Item]()
+        for one in found:  # a wrap, a chicken wrap
+            bare = one.food is not None and one.quantity == Quantity() and not one.denied
+            if not bare or one.food not in (*told, *(other.food for other in once)):
+                once.append(one)
+        return once[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:
         wanted = plain(name)
         known = _named(self.language)
-        if " " in wanted and not wanted.startswith(tuple(self.learnt)) and (
-            wanted.split()[0] not in _begins(self.language)
+        if (
+            " " in wanted
+            and not wanted.startswith(tuple(self.learnt))
+            and (wanted.split()[0] not in _begins(self.language))
         ):
             return None
         forms = [wanted, wanted.removesuffix("s"), f"{wanted}s"]
@@ -236,10 +245,14 @@ class Lexicon:
         """How much a text says; an article of something that is no food says nothing: `a drink`."""
         found, manner = self.quantity(text), read_manner(self.language)
         words = _words(in_digits(text, self.language, ordinals=False))
-        certain = any(word[0].isdigit() for word in words) or len(words) <= _MOST_LOOSE and any(
-            word in manner.portions or manner.numbers.get(word, 1) != 1 for word in words
-        )
+        counted = [word for word in words if word in manner.portions or manner.numbers.get(word, 1) != 1]
+        certain = any(word[0].isdigit() for word in words) or (len(words) <= _MOST_LOOSE and counted)
         return found if certain or not any(self.names(word) for word in words) else Quantity()
+
+    def degree(self, text: str) -> float | None:
+        """How much of a portion is said without a number: a little, poca."""
+        known = read_manner(self.language).degrees
+        return next((known[word] for word in _words(text) if word in known), None)
 
     def names(self, word: str) -> bool:
         """Whether a word may name a food that nobody knows."""
@@ -267,6 +280,9 @@ class Lexicon:
         if before is not None and any(manner.tells(word) for word in words[before:]):
             words = words[before:]
         telling = [at for at, word in enumerate(words) if manner.tells(word)]
+        pairs = [" ".join(words[at : at + 2]) for at in range(len(words))]
+        if (pair := next((one for one in pairs if one in _others(self.language)), None)) is not None:
+            return Item(pair, quantity, None)
         known = self._longest(words) or self._longest(whole)
         if known is not None:
             return Item(known[0], quantity, known[1])
@@ -297,7 +313,8 @@ class Lexicon:
                 food = self.food(name := " ".join(words[start:end]))
                 while food and self.language == "en" and (head := self.food(" ".join(words[end : end + 1]))):
                     food, name, end = head, words[end], end + 1
-                if food is not None and not others & {*words[max(0, start - 1) : start], *words[end : end + 1]}:
+                beside = {*words[max(0, start - 1) : start], *words[end : end + 1]}
+                if food is not None and not others & beside:
                     return name, food
         return None
 

@@ -12,15 +12,13 @@ from typing import Any, ClassVar, Final
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
+from vivavoce_bots.chef.commands import GROUPS, Commands, in_order, told_off, with_things
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Part, read_parts
 from vivavoce_bots.chef.telling import Telling, Told
 from vivavoce_bots.chef.words import (
-    ACTIONS,
-    CONTAINERS,
     INGREDIENTS,
     PLACES,
-    QUANTITY,
     SAID,
     VERBS,
     heard_as,
@@ -33,19 +31,6 @@ from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
-_GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
-_INTO: Final = ("mettere", "aggiungere")
-_ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
-_OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
-_LOOSE: Final = (
-    "acqua",
-    "sale",
-    "olio",
-    "latte",
-    "pepe",
-    "zucchero",
-    "burro",
-)  # nobody mashes or drains these
 _SENTENCE: Final = re.compile(
     r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è|o|or|oppure)\b)",
     re.I,
@@ -60,7 +45,7 @@ _TAG: Final = 3  # words of a question that only stresses what was said: where e
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
 
 
-class ChefBot(CourteousBot[Session]):
+class ChefBot(Commands, CourteousBot[Session]):
     """A cooking robot."""
 
     name: str = "chef"
@@ -153,6 +138,11 @@ class ChefBot(CourteousBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
+        answer = self._answered(session, heard)
+        ends = answer is not None and heard.did("done") and answer.acts[-1:] == (Act("reqmore"),)
+        return self._parted(session, answer) if answer is not None and ends else answer
+
+    def _answered(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
         asked, rest = self._apart(session, heard)
@@ -185,9 +175,11 @@ class ChefBot(CourteousBot[Session]):
     def _state_of(self, session: Session, parts: Sequence[Part]) -> Answer:
         """What is known where something else was asked of a thing: where it is."""
         things = [one for part in parts for one in part.things] or list(session.things)
-        told = self._telling[session.language].places(things or [session.container or ""], session.world)
+        named = any(part.things for part in parts)
+        told = self._telling[session.language].places(things, session.world) if named else ""
+        session.speak_of([one for part in parts for one in part.things])
         question, asks = self.question(session)
-        return Answer(" ".join(filter(None, [self._unanswered(session), told, question])), asks)
+        return Answer(" ".join(filter(None, [told or self._unanswered(session), question])), asks)
 
     def _apart(self, session: Session, heard: Heard) -> tuple[Heard, Heard | None]:
         """The sentence that asks about the kitchen, and the others where they command something."""
@@ -203,6 +195,7 @@ class ChefBot(CourteousBot[Session]):
 
     def _and_told(self, session: Session, rest: Heard | None, asked: Heard) -> Answer:
         """What is commanded is done before what is asked is answered."""
+        session.speak_of([one.value or "" for one in asked.all("thing") if one.value in PLACES])
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
         session.speak_of([one.value or "" for one in asked.all("thing")])
@@ -258,7 +251,7 @@ class ChefBot(CourteousBot[Session]):
             session.done is not None
             and session.waiting is None
             and (heard.did("negate", "meant") or any(part.denied for part in parts))
-            and not _told_off(session)
+            and not told_off(session)
         )
         denied = {one for part in parts for one in part.denied}
         if session.waiting is not None and denied & set(session.waiting.arguments):
@@ -285,9 +278,9 @@ class ChefBot(CourteousBot[Session]):
                     commands.append(self._command(session, part, commands))
             elif swapped and commands and part.things and part.action is None and not part.strange:
                 last = commands[-1]  # add the flour, no, the sugar
-                groups = [group for group in _GROUPS if set(part.things) & set(group)]
+                groups = [group for group in GROUPS if set(part.things) & set(group)]
                 kept = [one for one in last.arguments if not any(one in group for group in groups)]
-                commands[-1] = _with(last._replace(arguments=tuple(kept)), part.things)
+                commands[-1] = with_things(last._replace(arguments=tuple(kept)), part.things)
             elif part.action is not None and not (corrects and self._replaces(session, part)):
                 commands.append(self._command(session, part, commands))
             elif corrects and session.done and part.things and set(part.things) <= _bare_things(session.done):
@@ -303,125 +296,15 @@ class ChefBot(CourteousBot[Session]):
                 commands += self._with_more(commands.pop(), part)
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
-        return self._obey(session, commands, lead, problem)
-
-    def _with_more(self, last: Predicate, part: Part) -> list[Predicate]:
-        """More things of a command; food behind a pan that is put somewhere goes into the pan."""
-        boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
-        placed = last.action == "mettere" and boxes and set(last.arguments) & set(PLACES)
-        if placed and set(part.things) <= set(INGREDIENTS):
-            return [last, Predicate("mettere", (*part.quantity, *part.things, boxes[-1]))]
-        return [_with(last, part.things)]
-
-    def _put_there(self, session: Session, part: Part) -> Predicate | None:
-        """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
-        places = set(part.things) <= {*PLACES, *CONTAINERS}
-        food = tuple(one for one in session.things if one in INGREDIENTS)
-        if (
-            session.waiting is not None
-            or session.done is None
-            or not (places and (part.into or part.things[-1] in (*PLACES, "piatto")))
-        ):
-            return None
-        held = session.world.inside.get(session.container or "", ())
-        if part.things == ("piatto",) and held and session.container != "piatto":  # on a plate
-            return Predicate("mettere", (*(one for one in held if one not in _LOOSE), "piatto"))
-        to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
-        if to_container and food:
-            return Predicate("mettere", (*food, *part.things))
-        to_place = len(part.things) == 1 and part.things[0] in PLACES
-        return Predicate("mettere", part.things) if to_place and session.container else None
-
-    def _named(self, session: Session, part: Part) -> Predicate:
-        """Things without a verb: they complete the command that waits; one in or on another is put there."""
-        if (
-            session.waiting is None
-            and not _told_off(session)
-            and session.container in {**session.world.place, **session.world.inside}
-        ):
-            food = tuple(one for one in part.things if one in INGREDIENTS)
-            if food and set(part.things) == set(food):  # water, salt: into the pot that stands ready
-                return Predicate("aggiungere", (*part.quantity, *food, f"*{session.container}*"))
-        waiting = session.waiting or Predicate("", ())
-        told = _with(waiting, (*part.quantity, *part.things))
-        things = things_of(told)
-        placed = len(things) > 1 and (things[-1] in PLACES or things[-1] in CONTAINERS)
-        return told._replace(action=told.action or ("mettere" if placed else ""))
-
-    def _replaces(self, session: Session, part: Part) -> bool:
-        return session.done is not None and part.action == session.done.action
-
-    def _command(self, session: Session, part: Part, before: Sequence[Predicate] = ()) -> Predicate:
-        """A part as a command; a pronoun is what was spoken of last, be it earlier in the turn."""
-        action, things = part.action or "", part.things
-        waiting = session.waiting
-        if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
-            things = (*(one for one in things_of(waiting) if one not in things), *things)
-        spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
-        if not things and not part.it and action in _ALONE and session.container and not spoken:
-            things = (f"*{session.container}*",)
-        boxes = [
-            one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
-        ]
-        box = boxes[-1] if boxes else session.container
-        if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
-            things = (*things, f"*{box}*")
-        food = tuple(one for one in session.things if one in INGREDIENTS)
-        held = session.world.inside.get(session.container or "", ())
-        if not things and part.every and len(held) > 1 and action in (*_OF_FOOD, *_ALONE):
-            things = (f"*{session.container}*",)
-        if not things and action in _OF_FOOD and food and not part.strange:
-            things = tuple(f"*{one}*" for one in food)
-        mixes = any(one in CONTAINERS for one in things) and any(one in INGREDIENTS for one in things)
-        if part.it and part.into and mixes:  # put them in the pot with the water
-            things = (*(f"*{one}*" for one in spoken or food if one not in things), *things)
-        takes_food = any(need.startswith("thing") for need in ACTIONS[action])
-        if part.it and takes_food and not any(one in INGREDIENTS for one in things):
-            into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
-            loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
-            cooked = tuple(
-                one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE
-            )
-            if (
-                action == "mettere"
-                and cooked
-                and not spoken
-                and set(session.things) <= {*_LOOSE, *CONTAINERS}
-            ):
-                spoken = cooked  # put it on a plate: the pasta, not the salt
-            spoken = tuple(one for one in spoken if one not in loose)
-            meant = (
-                (spoken or tuple(one for one in session.things if one not in loose))
-                if not things or (into and things[-1] in CONTAINERS)
-                else ()
-            )
-            things = (*(f"*{one}*" for one in meant if one not in things), *things)
-        order = {name: at for at, group in enumerate(_GROUPS) for name in group}
-        if action in _INTO:
-            things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
-        return Predicate(action, (*part.quantity, *things))
-
-    def _corrected(self, session: Session, part: Part) -> Predicate:
-        """The last command with another thing of the same kind; it is taken back first."""
-        last = session.done
-        if last is None or session.undone is None:
-            return self._command(session, part)
-        arguments = list(last.arguments)
-        for group in _GROUPS:
-            new = [one for one in part.things if one in group]
-            old = [at for at, one in enumerate(arguments) if one.strip("*") in group]
-            if new and old:
-                arguments[old[-1]] = new[0]
-        if arguments == list(last.arguments) and not part.quantity:
-            return self._put_there(session, part) or self._named(session, part)
-        if part.quantity:
-            arguments = [*part.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
-        session.world = session.undone
-        return Predicate(last.action, tuple(arguments))
+        if any(one.action for one in commands):  # a thing that is only told of asks for nothing
+            commands = [one for one in commands if one.action]
+        return self._obey(
+            session, [one for all_ in commands for one in in_order(all_, session)], lead, problem
+        )
 
     def _unknown(self, session: Session, command: Predicate) -> Lacking:
         said = self.words(session)["missing"].format(thing=" ".join(command.arguments)[:40])
-        return Lacking(None, f"{said} {self.question(session)[0]}", command)
+        return Lacking(None, said, command)
 
     def _obey(
         self, session: Session, commands: Sequence[Predicate], lead: Sequence[str],
@@ -438,7 +321,15 @@ class ChefBot(CourteousBot[Session]):
                 later = commands[at + 1 :]
                 if lacking.idle and later:
                     continue  # the pot is on the stove; cook the potatoes
-                if lacking.slot and any(one.action == command.action for one in later):
+                if (
+                    lacking.slot
+                    and later
+                    and (
+                        lacking.slot == "thing"
+                        or not command.arguments
+                        or any(one.action == command.action for one in later)
+                    )
+                ):
                     continue  # put the eggs, no, put the pan on the stove
                 problem = lacking
                 break
@@ -461,7 +352,8 @@ class ChefBot(CourteousBot[Session]):
             question, asks = self.question(session)
             return Answer(" ".join([*sentences, question]), (*acts, *asks))
         last = Act("request", problem.slot) if problem.slot else Act("canthelp")
-        return Answer(" ".join([*sentences, problem.said]), (*acts, last))
+        question = "" if problem.slot else self.question(session)[0]
+        return Answer(" ".join(filter(None, [*sentences, problem.said, question])), (*acts, last))
 
     def _parts(self, session: Session, heard: Heard) -> list[Part]:
         return read_parts(heard.text, self._hearing[session.language], session.language)
@@ -469,17 +361,6 @@ class ChefBot(CourteousBot[Session]):
 
 def _bare_things(command: Predicate) -> set[str]:
     return {one.strip("*") for one in things_of(command)}
-
-
-def _told_off(session: Session) -> bool:
-    """Whether the last turn said that something is beyond the robot: what follows corrects nothing done."""
-    return session.last is not None and session.last.acts[:1] == (Act("canthelp"),)
-
-
-def _with(command: Predicate, things: Sequence[str]) -> Predicate:
-    return Predicate(
-        command.action, (*command.arguments, *(one for one in things if one not in command.arguments))
-    )
 
 
 def _joined(parts: Sequence[Part]) -> list[Part]:

@@ -30,6 +30,7 @@ _EVERY: Final = {
     "en": re.compile(r"\b(?:everything|it all|all of it|them all|all of them|the lot)\b", re.I),
     "it": re.compile(r"\b(?:tutto|tutti|tutte|ogni cosa)\b", re.I),
 }
+_THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
 _SHORT: Final = 7  # words of a turn in which a word that nobody knows may be a thing
 
 
@@ -43,7 +44,7 @@ class Part(NamedTuple):
     strange   words that are no thing of this kitchen and nothing else that is known
     stopped   the verb stands behind a `not`
     into      something is said to come into or onto something
-    every     all that there is, is meant
+    every     all that there is, is meant; there: where it was spoken of
     """
 
     action: str | None
@@ -56,6 +57,7 @@ class Part(NamedTuple):
     into: bool
     kinds: tuple[str, ...]
     every: bool = False
+    there: bool = False
 
 
 def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
@@ -97,12 +99,14 @@ def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
             and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
                  or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)
+            and not heard.did("not", "negate")
             and (word in LACKS[language] or (short and not names_nothing(word, language)))
         ),
         any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,
         INTO[language].search(piece) is not None,
         heard.kinds,
         _EVERY[language].search(piece) is not None,
+        _THERE.search(piece) is not None,
     )  # fmt: skip
 
 

@@ -18,7 +18,10 @@ _HAPPENED = re.compile(
     r"\b(?:tolt|mess|aggiunt|cott|pres|rott|buttat)[aoei]\b|\b(?:taken|removed|broken|put|added|cooked|thrown)\b",
     re.I,
 )
-_DID = {"en": re.compile(r"\b(?:did|have|has)\b", re.I), "it": re.compile(r"\b(?:hai|ha|c'è|è)\b", re.I)}
+_DID = {
+    "en": re.compile(r"\b(?:did|have|has)\b", re.I),
+    "it": re.compile(r"\b(?:hai|ha|c'è|è)\b", re.I),
+}
 _ASKED = ("inside", "where", "state", "stock")
 
 
@@ -37,13 +40,15 @@ class Telling:
 
     def asked(self, heard: Heard) -> bool:
         """Whether an utterance asks about the kitchen."""
-        begins = bool(heard.spans) and heard.spans[0].start <= 1
+        first = next((one for one in heard.spans if one.entry.kind != "aside"), None)
+        begins = first is not None and first.start <= 2
         asks = heard.text.rstrip().endswith("?") or self._language == "en"
         if asks and heard.did("thing") and _BEGINS[self._language].match(heard.text):
             return True
-        whole = heard.text.rstrip().endswith("?") or (begins and heard.spans[0].entry.kind in ("holds", "have"))
+        kind = first.entry.kind if first is not None and begins else ""
+        whole = heard.text.rstrip().endswith("?") or kind in ("holds", "have")
         asks = whole and heard.did("thing", "state_of")
-        whether = heard.did("state_of", "have") or (begins and heard.spans[0].entry.kind == "holds")
+        whether = heard.did("state_of", "have") or kind == "holds"
         return heard.did(*_ASKED) or (asks and whether)
 
     def answer(

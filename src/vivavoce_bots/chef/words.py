@@ -45,10 +45,22 @@ REWRITES: Final[Mapping[str, list[list[str]]]] = _KITCHEN["rewrites"]
 LACKS: Final = {
     language: frozenset(
         word for name in (*_KITCHEN["lacks"][language], *_foods(language)) for word in tokens(name)
-    ) - frozenset(word for name in _KITCHEN["not_lacked"] for word in tokens(name))
+    )
+    - frozenset(word for name in _KITCHEN["not_lacked"] for word in tokens(name))
     for language in LANGUAGES
 }
 """Words for food and tools, of which what is no thing of this kitchen is lacking."""
+_FOOD: Final = {
+    "en": [word for words in _KITCHEN["ingredients"].values() for word in words],
+    "it": [*_KITCHEN["ingredients"], *_KITCHEN["synonyms"]],
+}
+_WITHOUT: Final = {
+    language: re.compile(rf"\b(?:{no}) (?:{the})?({'|'.join(map(re.escape, _FOOD[language]))})\b", re.I)
+    for language, no, the in (
+        ("en", "with no|without|no", "the |any "),
+        ("it", "senza|niente", "il |la |lo |l'|le |i "),
+    )
+}
 NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["naming"].items()}
 """Words behind which a word names a thing."""
 INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
@@ -73,6 +85,7 @@ def learn_words(spotter: Spotter, language: str) -> None:
 def heard_as(text: str, hearing: Hearing, language: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
     plain = rewritten(requested(text, language), REWRITES[language])
+    plain = _WITHOUT[language].sub(r"not \1" if language == "en" else r"non \1", plain)
     verbs = VERBS[language].values()
     return gist(
         plain, language,

@@ -30,7 +30,10 @@ class _Talk:
 @cache
 def _talk(language: str) -> _Talk:
     raw: Mapping[str, Any] = read_data("talk")[language]
-    whose = {"en": r"(?:my|our|his|her|their|the)", "it": r"(?:(?:il|la|i|le|l') ?)?(?:mi[oae]i?|mie|nostr[oaie]|su[oa])"}
+    whose = {
+        "en": r"(?:my|our|his|her|their|the)",
+        "it": r"(?:(?:il|la|i|le|l') ?)?(?:mi[oae]i?|mie|nostr[oaie]|su[oa])",
+    }
     people = "|".join(map(re.escape, raw["people"]))
     pronouns = {"en": r"(?:she|he|they|it)\b(?:'s|'d|'ll)?", "it": r"(?:lei|lui|loro)\b"}
     linked = {"en": r"(?:and|but|so|well|now|oh|as)", "it": r"(?:e|ma|allora|oh|che)"}
@@ -93,4 +96,4 @@ def rewritten(text: str, forms: Sequence[Sequence[str]]) -> str:
 
 @cache
 def _form(form: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{form})(?!\w)", re.I)
+    return re.compile(rf"(?<!\w)(?:{form})(?:(?!\w)|(?<=\W))", re.I)

@@ -20,7 +20,7 @@ ON_NOW: Final = {
         r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
         r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
         r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
-        r"(?![^.!]*\b(?:tv|telly|television|tonight)\b)",
+        r"(?![^.!]*\b(?:tv|telly|television|tonight|channel|later|worth|good|interesting)\b)",
         re.I,
     ),
     "it": re.compile(
@@ -165,6 +165,8 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
         names = clause.did("kind", "plural", "called") and not clause.did("dont", "negate", "not", "meant")
         if clause.deed is None and after.deed and names and not clause.asks:
             clauses[at] = replace(clause, deed=after.deed)
+            if not (after.reference.said or after.loose or after.asks):
+                del clauses[at + 1]  # the blinds, halfway
     return clauses
 
 

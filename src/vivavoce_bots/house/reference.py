@@ -178,12 +178,13 @@ class Reader:
             if at not in covered and not self.knows(word) and not names_nothing(word, self.language)
         }  # fmt: skip
         first, end = named[0].start, named[0].end
+        before = {first - 1} if named[0].entry.kind not in ("it", "them", "other") else set[int]()
         places = [at for at in range(end, len(said)) if said[at].rstrip("'") in _WHERE[self.language]]
         behind = {at for one in places for at in (one + 1, one + 2) if at == one + 1 or said[one + 1] in _THE}
         if self.language == "it":
             behind.add(end)
         stop = next((at for at in range(end, len(said)) if said[at] in self._ends), len(said))
-        found = [at for at in sorted({first - 1} | behind) if at in unknown and at < stop]
+        found = [at for at in sorted(before | behind) if at in unknown and at < stop]
         return " ".join(said[at] for at in found[:2])
 
     def _has_it(self, words: str) -> bool:

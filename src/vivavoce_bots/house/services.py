@@ -80,7 +80,7 @@ class Services:
         if clause.deed == "record":
             return self._of_channel(session, "recording", " ".join(clause.said), words)
         on = session.about == ("television",) and session.state.get("television", "off") != "off"
-        spoken_of = clause.did("programme") and not (clause.loose and len(clause.said) > _FEW)
+        spoken_of = clause.did("programme") and (clause.asks or not clause.loose or len(clause.said) <= _FEW)
         if on and spoken_of and not (clause.asks or clause.did("guide")) and session.channel:
             return self._of_channel(session, "television", " ".join(clause.said), words)
         asked = clause.asks and clause.did("channel") and self.channel(session, " ".join(clause.said))
