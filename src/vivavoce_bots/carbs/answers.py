@@ -44,7 +44,7 @@ class AnsweringBot(CourteousBot[Session]):
         while session.open:
             item, session.open = session.open[0], session.open[1:]
             grams = item.quantity.of(item.food) if item.food else None
-            if item.food is not None and grams is None and not item.food.carbs:
+            if item.food is not None and grams is None and item.food.group and not item.food.carbs:
                 grams = item.food.portion  # however much of it: there is nothing to count
             if item.food is not None and grams is not None:
                 session.count(item.written, item.food, grams)

@@ -35,7 +35,7 @@ _MOST_LOOSE: Final = 8  # words of a turn in which a word that nobody knows may 
 _BARE: Final = 2  # words of an unknown food that stands by itself
 _SINGULAR: Final = {"e": "a", "i": "oe"}
 _SHORT: Final = 4
-_LEAST_LIKE: Final = 0.6
+_LEAST_LIKE: Final = 0.72
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 
@@ -285,7 +285,8 @@ class Lexicon:
             return Item(pair, quantity, None)
         known = self._longest(words) or self._longest(whole)
         if known is not None:
-            return Item(known[0], quantity, known[1])
+            degree = self.degree(piece) if quantity in (Quantity(), _ONE) else None
+            return Item(known[0], Quantity(None, degree) if degree else quantity, known[1])
         other = [at for at in telling if words[at] in _others(self.language)]
         if other:  # a food, but none of the table: with what stands close before it
             start = other[0] - (other[0] - 1 in telling and self.names(words[other[0] - 1]))

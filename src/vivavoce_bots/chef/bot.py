@@ -17,6 +17,7 @@ from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notatio
 from vivavoce_bots.chef.reading import Part, read_parts
 from vivavoce_bots.chef.telling import Telling, Told
 from vivavoce_bots.chef.words import (
+    CONTAINERS,
     INGREDIENTS,
     PLACES,
     SAID,
@@ -69,7 +70,11 @@ class ChefBot(Commands, CourteousBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "command")))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if looks_like_notation(heard.text) or self._telling[session.language].asked(heard):
+        if (
+            heard.did("stops")
+            or looks_like_notation(heard.text)
+            or self._telling[session.language].asked(heard)
+        ):
             return True
         if heard.did("plan") or (heard.did("have") and heard.text.rstrip().endswith("?")):
             return True
@@ -145,6 +150,10 @@ class ChefBot(Commands, CourteousBot[Session]):
     def _answered(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
+        if heard.did("stops"):
+            self.let_go(session)
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['kept']} {question}", asks)
         asked, rest = self._apart(session, heard)
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
         if told is not None or rest is not None:
@@ -154,7 +163,7 @@ class ChefBot(Commands, CourteousBot[Session]):
         if heard.did("have") and heard.text.rstrip().endswith("?") and strange:
             return self._missing(session, strange)
         if told is None and self._asks(session, heard) and any(part.things or part.it for part in parts):
-            return self._state_of(session, parts)
+            return self._state_of(session, heard, parts)
         planned = [part for part in parts if "plan" not in part.kinds]
         if heard.did("plan") and any(part.action for part in planned):
             parts = planned
@@ -172,12 +181,13 @@ class ChefBot(Commands, CourteousBot[Session]):
         commands = any(form.match(heard.text.strip()) for form in VERBS[session.language].values())
         return is_question(heard.text, session.language) and not commands and not _REQUEST.search(heard.text)
 
-    def _state_of(self, session: Session, parts: Sequence[Part]) -> Answer:
+    def _state_of(self, session: Session, heard: Heard, parts: Sequence[Part]) -> Answer:
         """What is known where something else was asked of a thing: where it is."""
         things = [one for part in parts for one in part.things] or list(session.things)
         named = any(part.things for part in parts)
         told = self._telling[session.language].places(things, session.world) if named else ""
-        session.speak_of([one for part in parts for one in part.things])
+        if not heard.did("have", "holds"):
+            session.speak_of([one for part in parts for one in part.things])
         question, asks = self.question(session)
         return Answer(" ".join(filter(None, [told or self._unanswered(session), question])), asks)
 
@@ -198,7 +208,8 @@ class ChefBot(Commands, CourteousBot[Session]):
         session.speak_of([one.value or "" for one in asked.all("thing") if one.value in PLACES])
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
         told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
-        session.speak_of([one.value or "" for one in asked.all("thing")])
+        known = [one.value or "" for one in asked.all("thing")]
+        session.speak_of([one for one in known if asked.did("where") or session.world.where(one)])
         question, asks = self.question(session)
         if told is None and len(asked.said) > _TAG and asks_openly(asked.text, session.language):
             told = Told(self._unanswered(session, quoted(asked.text)), ())
@@ -292,6 +303,8 @@ class ChefBot(Commands, CourteousBot[Session]):
             elif corrects and (part.things or part.action):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
+            elif commands and part.things and (placed := self._placed(commands[-1], part)):
+                commands.append(placed)
             elif commands and part.things:
                 commands += self._with_more(commands.pop(), part)
             elif part.things and not part.strange:
@@ -374,9 +387,10 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
             and not set(last.things) & set(PLACES)
             and not (last.action or last.denied or last.strange)
         )
+        goes = part.it and set(part.things) <= {*PLACES, *CONTAINERS}
         bare = part.things and not (part.action or part.denied or part.strange)
-        if last is not None and names and part.action and part.it and not part.things:
-            found[-1] = part._replace(things=last.things)
+        if last is not None and names and part.action and goes:
+            found[-1] = part._replace(things=(*last.things, *part.things), it=not part.things)
         elif (
             last is not None and names and bare and set(last.things) <= set(INGREDIENTS)
         ):  # flour, milk and eggs into the bowl

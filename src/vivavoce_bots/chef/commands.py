@@ -36,6 +36,14 @@ class Commands:
             return [last, Predicate("mettere", (*part.quantity, *part.things, boxes[-1]))]
         return [with_things(last, part.things)]
 
+    def _placed(self, last: Predicate, part: Part) -> Predicate | None:
+        """Where the container of the last command comes: in the pan, and the pan in the oven."""
+        boxes = [one.strip("*") for one in last.arguments if one.strip("*") in CONTAINERS]
+        food = [one for one in last.arguments if one.strip("*") in INGREDIENTS]
+        if part.things[-1] not in PLACES or not boxes or not food or set(part.things) & set(INGREDIENTS):
+            return None
+        return Predicate("mettere", (boxes[-1], part.things[-1]))
+
     def _put_there(self, session: Session, part: Part) -> Predicate | None:
         """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
         places = set(part.things) <= {*PLACES, *CONTAINERS}
@@ -96,7 +104,7 @@ class Commands:
             things = (*things, f"*{box}*")
         food = tuple(one for one in session.things if one in INGREDIENTS)
         held = session.world.inside.get(session.container or "", ())
-        if not things and part.every and len(held) > 1 and action in (*_OF_FOOD, *_ALONE):
+        if not things and part.every and len(held) > 1 and action in (*_OF_FOOD, *_ALONE, "girare"):
             things = (f"*{session.container}*",)
         if not things and action in _OF_FOOD and food and not part.strange:
             things = tuple(f"*{one}*" for one in food)
@@ -105,7 +113,7 @@ class Commands:
             things = (*(f"*{one}*" for one in spoken or food if one not in things), *things)
         takes_food = any(need.startswith("thing") for need in ACTIONS[action])
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
-            into = any(need.startswith(("container", "place")) for need in ACTIONS[action])
+            into = part.into or any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
             cooked = tuple(
                 one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE
@@ -123,6 +131,7 @@ class Commands:
                 if not things or (into and things[-1] in CONTAINERS)
                 else ()
             )
+            meant = meant or (cooked if loose and not things else ())  # drain them: not the water
             target = things[-1].strip("*") if things else ""
             inside = session.world.inside
             if meant and target in inside and set(meant) <= set(inside[target]) and not spoken:

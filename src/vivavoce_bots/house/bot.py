@@ -18,6 +18,7 @@ from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.spotting import Spotter
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 from vivavoce_bots.house.clauses import (
+    LAST,
     LEFT,
     ON_NOW,
     ONE_MORE,
@@ -72,7 +73,7 @@ class HouseBot(DoingBot):
         return Answer(self.words(session)["hello"], (Act("hello"),))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if ON_NOW[session.language].search(heard.text):
+        if ON_NOW[session.language].search(heard.text) or LAST[session.language].search(heard.text):
             return True
         if leaves_behind(heard) and not heard.did(*_TELLS):  # thanks for everything and good night
             return False
@@ -144,6 +145,14 @@ class HouseBot(DoingBot):
             return Answer(
                 f"{told} {question}", (*(stating("inform", "state", f"{one}:on") for one in on), *asks)
             )
+        if LAST[session.language].search(heard.text) and session.done:
+            devices = list(session.done[-1].before)
+            told_of = self._telling.how_they_are(session, devices, None, None, None)
+            question, asks = self.question(session)
+            acts = tuple(
+                stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
+            )
+            return Answer(" ".join([*told_of, question]), (*acts, *asks))
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
@@ -195,6 +204,8 @@ class HouseBot(DoingBot):
         """Yes or no where nothing was asked but whether there is more."""
         if only_no(heard) and asked_for_more(session.last):
             return self.farewell(session)
+        if heard.did("affirm") and asked_for_more(session.last):
+            return Answer(self.words(session)["ask"], (Act("request", "task"),))
         if heard.did("affirm", "negate", "wait"):
             question, asks = self.question(session)
             lead = [self.words(session)["wait"]] if heard.did("wait") else []

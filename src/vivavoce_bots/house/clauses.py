@@ -29,6 +29,11 @@ ON_NOW: Final = {
         re.I,
     ),
 }
+LAST: Final = {
+    "en": re.compile(r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|change|changed)\b", re.I),
+    "it": re.compile(r"\bcosa hai (?:appena )?(?:fatto|cambiato)\b", re.I),
+}
+"""What was done last, asked for."""
 ONE_MORE: Final = re.compile(
     r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
     re.I,
@@ -130,6 +135,7 @@ def _clause(
     asks = asks or undecided or (question and first in _WHO)  # who left it on?
     if undecided and not reference.said:
         reference = replace(reference, it=True)
+    asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata
     covered = {place for span in spans for place in range(span.start, span.end)}
     loose = any(at not in covered and not reader.knows(word) for at, word in enumerate(said))
     return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None), loose=loose)
@@ -138,6 +144,8 @@ def _clause(
 def _refined(before: Clause, clause: Clause) -> Clause | None:
     """A clause that only says where, behind a comma, tells more of the device before it."""
     told, more = before.reference, clause.reference
+    if before.deed and not told.said and more.every and set(clause.kinds) <= {"all", "them"}:
+        return replace(before, reference=more)  # down, both of them
     only_where = set(clause.kinds) <= {"room", "thing", "side", "relation"} and bool(clause.kinds)
     if not only_where or clause.loose or not told.said or (told.rooms and more.rooms) or more.strange:
         return None
