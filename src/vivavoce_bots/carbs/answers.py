@@ -129,6 +129,7 @@ class AnsweringBot(CourteousBot[Session]):
         return found
 
 
-def joined_without(first: Answer, second: Answer) -> str:
+def joined_without(first: Answer, second: Answer, question: str) -> str:
     """The text of two answers, without the question of the first."""
-    return f"{QUESTION.sub('', first.text).strip()} {second.text}".strip()
+    told = QUESTION.sub("", first.text.removesuffix(question))
+    return f"{told.strip()} {second.text}".strip()

@@ -144,16 +144,25 @@ class CarbsBot(AnsweringBot):
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
         ate = ate or len(sentences_of(heard.text)) > 1  # what is asked alone is not eaten
-        if heard.did("asks") and not bare and ate:
+        denied = any(one.denied for one in items)
+        if heard.did("asks") and (not bare or denied) and ate:
             noted, told = self._noted(session, items, heard), self._tell(session, heard, items[:1])
-            return told if noted is None else told._replace(text=joined_without(noted, told))
+            return (
+                told
+                if noted is None
+                else told._replace(text=joined_without(noted, told, self.question(session)[0]))
+            )
         if heard.did("asks") or (bare and self._asked(session, heard)):
             return self._tell(session, heard, items)
         if heard.did("total") and not items:
             return self._total(session, ended=False)
         if heard.did("total"):
             noted, total = self._noted(session, items, heard), self._total(session, ended=False)
-            return total if noted is None else noted._replace(text=joined_without(noted, total))
+            return (
+                total
+                if noted is None
+                else noted._replace(text=joined_without(noted, total, self.question(session)[0]))
+            )
         return self._noted(session, items, heard)
 
     def _noted(self, session: Session, items: Sequence[Item], heard: Heard) -> Answer | None:
@@ -193,9 +202,12 @@ class CarbsBot(AnsweringBot):
                 for one in eaten
             ]
         room = max(0, _MOST_OPEN - len(session.open))
-        kept, fresh = session.open, eaten[:room]
+        fresh = eaten[:room]
+        told_again = [one.food for one in fresh if one.food]
+        kept = [one for one in session.open if one.food is None or one.food not in told_again]
         if eaten and any(one.denied for one in items):  # what takes the place of another comes first
-            kept = [*filter(None, [session.item]), *kept]
+            waits = session.item if session.item and session.item.food not in told_again else None
+            kept = [*filter(None, [waits]), *kept]
             session.item, session.asking, session.open = None, "meal", [*fresh, *kept]
         else:
             session.open = [*kept, *fresh]

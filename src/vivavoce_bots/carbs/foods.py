@@ -35,7 +35,7 @@ _MOST_LOOSE: Final = 8  # words of a turn in which a word that nobody knows may 
 _BARE: Final = 2  # words of an unknown food that stands by itself
 _SINGULAR: Final = {"e": "a", "i": "oe"}
 _SHORT: Final = 4
-_LEAST_LIKE: Final = 0.72
+_LEAST_LIKE: Final = 0.6
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 

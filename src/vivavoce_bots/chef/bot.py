@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
-from vivavoce_bots.chef.commands import GROUPS, Commands, in_order, told_off, with_things
+from vivavoce_bots.chef.commands import GROUPS, LOOSE, Commands, in_order, told_off, with_things
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Part, read_parts
 from vivavoce_bots.chef.telling import Telling, Told
@@ -150,7 +150,7 @@ class ChefBot(Commands, CourteousBot[Session]):
     def _answered(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
-        if heard.did("stops"):
+        if heard.did("stops") and not any(part.action for part in self._parts(session, heard)):
             self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['kept']} {question}", asks)
@@ -389,13 +389,15 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
         )
         goes = part.it and set(part.things) <= {*PLACES, *CONTAINERS}
         bare = part.things and not (part.action or part.denied or part.strange)
-        if last is not None and names and part.action and goes:
+        season = last is not None and part.action == "cuocere" and set(last.things) <= set(LOOSE)
+        if last is not None and names and part.action and goes and not season:
             found[-1] = part._replace(things=(*last.things, *part.things), it=not part.things)
         elif (
             last is not None and names and bare and set(last.things) <= set(INGREDIENTS)
         ):  # flour, milk and eggs into the bowl
             found[-1] = part._replace(
-                things=(*last.things, *part.things), quantity=(*last.quantity, *part.quantity)
+                things=tuple(dict.fromkeys((*last.things, *part.things))),
+                quantity=(*last.quantity, *part.quantity),
             )
         else:
             found.append(part)

@@ -103,6 +103,9 @@ class Carrying:
             command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
             things = [session.container, *things]
         food = [one for one in things if self._bare(one) in INGREDIENTS]
+        nothing = command.action == "cuocere" and all(self._bare(one) in PLACES for one in things)
+        if nothing:
+            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
         if command.action == "aggiungere" and not food and not any("[" in one for one in things):
             raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
         if command.action == "mettere" and len(food) == len(things) and session.container is not None:

@@ -14,7 +14,7 @@ GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
 _ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
 _OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
-_LOOSE: Final = (
+LOOSE: Final = (
     "acqua",
     "sale",
     "olio",
@@ -56,7 +56,7 @@ class Commands:
             return None
         held = session.world.inside.get(session.container or "", ())
         if part.things == ("piatto",) and held and session.container != "piatto":  # on a plate
-            return Predicate("mettere", (*(one for one in held if one not in _LOOSE), "piatto"))
+            return Predicate("mettere", (*(one for one in held if one not in LOOSE), "piatto"))
         to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
         if to_container and food:
             return Predicate("mettere", (*food, *part.things))
@@ -96,7 +96,8 @@ class Commands:
             one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
         ]
         box = boxes[-1] if boxes else session.container
-        if not things and not part.it and action in _ALONE and box:
+        spoken_food = spoken or any(one in INGREDIENTS for one in session.things)
+        if not things and action in _ALONE and box and not (part.it and spoken_food):
             things = (f"*{box}*",)
         if part.there and action == "mettere" and session.place and not set(things) & {*PLACES, *CONTAINERS}:
             things = (*things, *([f"*{session.container}*"] if session.container else []), session.place)
@@ -114,16 +115,11 @@ class Commands:
         takes_food = any(need.startswith("thing") for need in ACTIONS[action])
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = part.into or any(need.startswith(("container", "place")) for need in ACTIONS[action])
-            loose = _LOOSE if action in (*_OF_FOOD, "passare") else ()
+            loose = LOOSE if action in (*_OF_FOOD, "passare") else ()
             cooked = tuple(
-                one for one in session.world.inside.get(session.container or "", ()) if one not in _LOOSE
+                one for one in session.world.inside.get(session.container or "", ()) if one not in LOOSE
             )
-            if (
-                action == "mettere"
-                and cooked
-                and not spoken
-                and set(session.things) <= {*_LOOSE, *CONTAINERS}
-            ):
+            if action == "mettere" and cooked and not spoken and set(session.things) <= {*LOOSE, *CONTAINERS}:
                 spoken = cooked  # put it on a plate: the pasta, not the salt
             spoken = tuple(one for one in spoken if one not in loose)
             meant = (
@@ -181,6 +177,13 @@ def in_order(command: Predicate, session: Session) -> list[Predicate]:
     boxes = [one for one in things if one in CONTAINERS]
     food = [one for one in things if one in INGREDIENTS]
     places = [one for one in things if one in PLACES]
+    if command.action == "mescolare" and food and (boxes or session.container):
+        box = boxes[-1] if boxes else session.container or ""
+        lacks = [one for one in food if one not in session.world.inside.get(box, ())]
+        if lacks:  # stir it with salt
+            sizes = [one for one in command.arguments if QUANTITY.fullmatch(one)]
+            mixed = command._replace(arguments=(box,))
+            return [Predicate("aggiungere", (*sizes, *lacks, box)), mixed]
     if command.action != "cuocere" or not boxes:
         return [command]
     lacks = [one for one in food if one not in session.world.inside.get(boxes[-1], ())]

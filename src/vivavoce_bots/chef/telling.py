@@ -116,7 +116,9 @@ class Telling:
     def _where(self, thing: str, world: World) -> str:
         place = world.where(thing)
         where = self._said["in_box"].format(box=self.word(place)) if place in CONTAINERS else None
-        where = where or (AT[place][self._language] if place else self._said["cupboard"])
+        at_hand = thing in world.taken or bool(world.inside.get(thing))
+        away = self._said["at_hand" if at_hand else "cupboard"]
+        where = where or (AT[place][self._language] if place else away)
         return self._said["where"].format(Thing=self.word(thing).capitalize(), where=where)
 
     def _inside(self, box: str, world: World) -> str:

@@ -61,6 +61,9 @@ _WITHOUT: Final = {
         ("it", "senza|niente", "il |la |lo |l'|le |i "),
     )
 }
+_UNWANTED: Final = re.compile(
+    rf"\b(?:i|we) (?:don't|do not) want (?:the |any |this |that )?({'|'.join(_FOOD['en'])})\b", re.I
+)
 NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["naming"].items()}
 """Words behind which a word names a thing."""
 INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
@@ -85,6 +88,7 @@ def learn_words(spotter: Spotter, language: str) -> None:
 def heard_as(text: str, hearing: Hearing, language: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
     plain = rewritten(requested(text, language), REWRITES[language])
+    plain = _UNWANTED.sub(r"remove \1", plain) if language == "en" else plain
     plain = _WITHOUT[language].sub(r"not \1" if language == "en" else r"non \1", plain)
     verbs = VERBS[language].values()
     return gist(

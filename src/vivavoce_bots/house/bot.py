@@ -340,6 +340,8 @@ class HouseBot(DoingBot):
         elif served is not None:
             told.sentences += [served[0]] if served[0] else []
             told.acts += served[1]
+            did = {act.value for act in served.acts}
+            session.waiting = [one for one in session.waiting if one.asks not in did]
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))
             again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?

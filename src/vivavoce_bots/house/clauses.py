@@ -35,7 +35,8 @@ LAST: Final = {
 }
 """What was done last, asked for."""
 ONE_MORE: Final = re.compile(
-    r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
+    r"\b(?:one (?:more|last|other|final)(?: \w+)? thing|another thing|un'(?:ultima|altra) cosa|"
+    r"ancora una cosa)\b,?",
     re.I,
 )
 LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
@@ -125,6 +126,8 @@ def _clause(
     undecided = question and len(set(slots)) > 1 and _OR.search(" ".join(said)) is not None
     deed = None if undecided else deed  # is it louder or lower now?
     reference = reader.read(said, spans, of_kind)
+    if "dont" in kinds and question and deed is None:
+        kinds = tuple(one for one in kinds if one != "dont")  # don't touch what?
     if "dont" in kinds and (
         ("machine" in kinds and deed is None) or not (deed or reference.said or len(said) <= _FEW)
     ):

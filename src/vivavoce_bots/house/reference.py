@@ -98,7 +98,7 @@ class Reader:
                 relation = span.entry.slot or ""
             elif span.entry.kind == "side" and self._stands_to(said, span, spans[at + 1 : at + 2]):
                 relation = span.entry.slot or ""
-            elif span.entry.kind == "deed" and self._has_it(" ".join(said[span.start : span.end])):
+            elif span.entry.kind == "deed" and self._has_it(said, span):
                 found = replace(found, it=True)  # spegnila: switch it off
             else:
                 found = self._with(found, span.entry)
@@ -187,8 +187,11 @@ class Reader:
         found = [at for at in sorted(before | behind) if at in unknown and at < stop]
         return " ".join(said[at] for at in found[:2])
 
-    def _has_it(self, words: str) -> bool:
-        """Whether a verb has its pronoun in it: spegnila, riaprile."""
+    def _has_it(self, said: Sequence[str], span: Span) -> bool:
+        """Whether a verb has its pronoun in it or before it: spegnila, le riapra."""
+        words = " ".join(said[span.start : span.end])
+        if self.language == "it" and span.start > 0 and said[span.start - 1] in ("la", "lo", "le", "li"):
+            return True
         return words in self._its or (self.language == "it" and _CLITIC.fullmatch(words) is not None)
 
     def knows(self, word: str) -> bool:

@@ -79,6 +79,9 @@ class Services:
             return self._of_channel(session, "television", "", words)  # put that on
         if clause.deed == "record":
             return self._of_channel(session, "recording", " ".join(clause.said), words)
+        plain = clause.did("programme") and not (clause.deed or clause.asks or clause.did("guide", "channel"))
+        if plain and session.channel and self.channel(session, " ".join(clause.said)) == session.channel:
+            return None  # just a quiz, well
         on = session.about == ("television",) and session.state.get("television", "off") != "off"
         spoken_of = clause.did("programme") and (clause.asks or not clause.loose or len(clause.said) <= _FEW)
         if on and spoken_of and not (clause.asks or clause.did("guide")) and session.channel:
