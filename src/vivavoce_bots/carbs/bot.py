@@ -30,6 +30,7 @@ _MOST_OPEN: Final = 40
 _ASKED: Final = (Act("request", "food"),)
 _ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
 _FEW: Final = 6  # words of an answer that only says how much
+_WAS: Final = re.compile(r"\b(?:was|were|era|erano)\b", re.I)
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
 
@@ -115,6 +116,9 @@ class CarbsBot(AnsweringBot):
             return words["after"], (Act("reqmore"),)
         return (words["more"], (Act("reqmore"),)) if session.eaten else (words["begin"], _ASKED)
 
+    def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
+        return "" if told else super()._passed_over(session, text)
+
     def not_explained(self, session: Session, text: str) -> str:
         return ""  # what it did not understand is no news to who said it
 
@@ -122,7 +126,9 @@ class CarbsBot(AnsweringBot):
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         session.fresh = []
-        session.adds = heard.did("more") or _ON_TOP.match(heard.text) is not None
+        session.adds = heard.did("more") or (
+            _ON_TOP.match(heard.text) is not None and _WAS.search(heard.text) is None
+        )
         heard = heard._replace(text=with_removals(session, heard.text))
         items = self._items(session, heard)
         if (session.informed or heard.did("asks")) and (
@@ -165,6 +171,9 @@ class CarbsBot(AnsweringBot):
             )
         return self._noted(session, items, heard)
 
+    def _joined(self, session: Session, noted: Answer, told: Answer) -> str:
+        return joined_without(noted, told, self.question(session)[0])
+
     def _noted(self, session: Session, items: Sequence[Item], heard: Heard) -> Answer | None:
         """What was eaten is noted, put right or asked for."""
         told, before = Told(), len(session.eaten)
@@ -174,7 +183,12 @@ class CarbsBot(AnsweringBot):
             return Answer(f"{self.words(session)['only_told']} {question}", asks)
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
-            eaten = [one for one in eaten if one.quantity != Quantity() or not self._held(session, one)]
+            gone = [one.food for one in items if one.denied]
+            eaten = [
+                one
+                for one in eaten
+                if one.quantity != Quantity() or not (self._held(session, one) or one.food in gone)
+            ]
             before = len(session.eaten)
         elif self._answered(session, heard, eaten, told):
             eaten = []

@@ -26,8 +26,30 @@ _GRAMS: Final = {
     "kilo",
     "kilos",
     "chilo",
+    "ml",
+    "millilitri",
+    "millilitres",
+    "cl",
+    "litre",
+    "litres",
+    "liter",
+    "litro",
+    "litri",
 }
-_TIMES: Final = {"etti": 100, "etto": 100, "kg": 1_000, "kilo": 1_000, "kilos": 1_000, "chilo": 1_000}
+_TIMES: Final = {
+    "etti": 100,
+    "etto": 100,
+    "kg": 1_000,
+    "kilo": 1_000,
+    "kilos": 1_000,
+    "chilo": 1_000,
+    "cl": 10,
+    "litre": 1_000,
+    "litres": 1_000,
+    "liter": 1_000,
+    "litro": 1_000,
+    "litri": 1_000,
+}
 _AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
@@ -190,7 +212,15 @@ class Lexicon:
                 found.append(item._replace(denied=denied))
             elif found and amount != Quantity() and manner.rather.match(piece):
                 found[-1] = found[-1]._replace(quantity=amount)  # four, no, five
-            elif found and found[-1].quantity in (Quantity(), _ONE) and amount != Quantity() and not denied:
+            elif (
+                found
+                and amount != Quantity()
+                and not denied
+                and (
+                    found[-1].quantity in (Quantity(), _ONE)
+                    or (amount.grams is not None and found[-1].quantity.grams is None)
+                )
+            ):
                 found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
         if any(one.food is not None for one in found):  # a croissant, the one of Gino's
             found = [one for one in found if one not in loose]
@@ -340,7 +370,8 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
         digits = word[0] in "0123456789" and len(word) <= 6
         number = float(word.replace(",", ".")) if digits else manner.numbers.get(word)
         if number is not None and following in _GRAMS:
-            grams = number * _TIMES.get(following, 1)
+            half = count if count is not None and count < 1 and number == 1 else None  # half a litre
+            grams, count = (half or number) * _TIMES.get(following, 1), None if half else count
         elif digits:
             count = number
         elif number is not None:

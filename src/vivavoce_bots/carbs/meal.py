@@ -119,7 +119,8 @@ def without_manners(heard: Heard, language: str) -> str:
         return ""
     gone = {at for one in spans for at in range(one.start, one.end)}
     kept = " ".join(word for at, word in enumerate(heard.said) if at not in gone) if spans else heard.text
-    return _NOT_SO_MUCH.sub("", in_digits(kept, language, ordinals=False))
+    counted = re.sub(r"^\W*\d+\?+\s+", "", in_digits(kept, language, ordinals=False))  # a hundred? no, one
+    return _NOT_SO_MUCH.sub("", counted)
 
 
 def with_removals(session: Session, text: str) -> str:

@@ -41,6 +41,7 @@ _REQUEST: Final = re.compile(
     r"mi|ci|vuoi|vorresti|posso)\b",
     re.I,
 )
+_WHERE: Final = re.compile(r"\W*(?:e |ma |and |but )?(?:dove|come|che|perché|where|how|what|why)\b", re.I)
 _MOST_SENTENCES: Final = 10
 _TAG: Final = 3  # words of a question that only stresses what was said: where else?
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
@@ -95,6 +96,9 @@ class ChefBot(Commands, CourteousBot[Session]):
 
     def help(self, session: Session) -> str:
         return self._telling[session.language].help(session.lacking)
+
+    def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
+        return "" if told else super()._passed_over(session, text)
 
     def not_explained(self, session: Session, text: str) -> str:
         return ""  # what it did not understand is no news to who said it
@@ -179,7 +183,8 @@ class ChefBot(Commands, CourteousBot[Session]):
     def _asks(self, session: Session, heard: Heard) -> bool:
         """Whether an utterance asks something, and asks for nothing: `can you peel them?` commands."""
         commands = any(form.match(heard.text.strip()) for form in VERBS[session.language].values())
-        return is_question(heard.text, session.language) and not commands and not _REQUEST.search(heard.text)
+        requests = _REQUEST.search(heard.text) and not _WHERE.match(heard.text)
+        return is_question(heard.text, session.language) and not commands and not requests
 
     def _state_of(self, session: Session, heard: Heard, parts: Sequence[Part]) -> Answer:
         """What is known where something else was asked of a thing: where it is."""
@@ -211,7 +216,12 @@ class ChefBot(Commands, CourteousBot[Session]):
         known = [one.value or "" for one in asked.all("thing")]
         session.speak_of([one for one in known if asked.did("where") or session.world.where(one)])
         question, asks = self.question(session)
-        if told is None and len(asked.said) > _TAG and asks_openly(asked.text, session.language):
+        if (
+            told is None
+            and did is None
+            and len(asked.said) > _TAG
+            and asks_openly(asked.text, session.language)
+        ):
             told = Told(self._unanswered(session, quoted(asked.text)), ())
         texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
         acts = tuple(act for act in did.acts if act not in asks) if did else ()

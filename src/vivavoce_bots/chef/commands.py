@@ -134,6 +134,10 @@ class Commands:
                 full = [one for box, one in inside.items() if box != target and one]
                 meant = tuple(full[-1]) if full else meant  # pour it in: what is in the bowl
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
+        held = session.world.inside.get(session.container or "", ())
+        boxes = [one for one in things if one in CONTAINERS]
+        if part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
+            things = (*(f"*{one}*" for one in held if one not in LOOSE), *things)  # all of it onto a plate
         order = {name: at for at, group in enumerate(GROUPS) for name in group}
         if action in _INTO:
             things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))

@@ -48,6 +48,8 @@ class Telling:
         kind = first.entry.kind if first is not None and begins else ""
         whole = heard.text.rstrip().endswith("?") or kind in ("holds", "have")
         asks = whole and heard.did("thing", "state_of")
+        if asks and _HAPPENED.search(heard.text) and _DID[self._language].search(heard.text):
+            return True
         whether = heard.did("state_of", "have") or kind == "holds"
         return heard.did(*_ASKED) or (asks and whether)
 

@@ -125,6 +125,9 @@ class HouseBot(DoingBot):
             lambda one: there and hearing.heard(one).did("room"),
         )
 
+    def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
+        return "" if told else super()._passed_over(session, text)
+
     def not_explained(self, session: Session, text: str) -> str:
         return ""  # what it did not understand is no news to who said it
 

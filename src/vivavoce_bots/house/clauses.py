@@ -174,7 +174,7 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     for at in range(len(clauses) - 2, -1, -1):
         clause, after = clauses[at], clauses[at + 1]
         names = clause.did("kind", "plural", "called") and not clause.did("dont", "negate", "not", "meant")
-        if clause.deed is None and after.deed and names and not clause.asks:
+        if clause.deed is None and after.deed and names and not (clause.asks or after.asks):
             clauses[at] = replace(clause, deed=after.deed)
             if not (after.reference.said or after.loose or after.asks):
                 del clauses[at + 1]  # the blinds, halfway

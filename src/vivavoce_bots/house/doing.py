@@ -201,6 +201,8 @@ class DoingBot(CourteousBot[Session]):
             told.sentences += [] if devices else [words["nothing_on"]]
             told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
             return
+        if told.sentences and not (session.about or reference.kind or reference.placed or clause.did("home")):
+            return  # is there one on it?
         if reference.strange or not devices or not reference.said:
             devices = [] if reference.strange or reference.said else self._home.of_kind(None)
         if not devices:
