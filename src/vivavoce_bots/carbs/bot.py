@@ -205,6 +205,8 @@ class CarbsBot(AnsweringBot):
                 if one.food and (grams := one.quantity.of(one.food)):
                     session.count(one.written, one.food, grams)  # told amid another
                     session.open = [held for held in session.open if held.food != one.food]
+                    if session.item and session.item.food == one.food:
+                        session.item, session.asking = None, "meal"
                     eaten.remove(one)
             waiting = [held.food for held in session.open]
             eaten = [one for one in eaten if one.food not in waiting or one.quantity != Quantity()]
@@ -299,10 +301,14 @@ class CarbsBot(AnsweringBot):
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
         if heard.did(*_UNSURE) and not denies(heard):  # I don't know, a normal roll
             others = [one for one in others if not self._held(session, one)]
-        waiting = [one.food for one in session.open if one.food]
-        if others and all(one.food in waiting and one.quantity != Quantity() for one in others):
-            return False  # two slices, of the bread: told amid another
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
+        waiting = [one.food for one in session.open if one.food]
+        if (
+            own is None
+            and others
+            and all(one.food in waiting and one.quantity != Quantity() for one in others)
+        ):
+            return False  # two slices, of the bread: told amid another
         if food is not None and own is not None and others and not denies(heard):
             grams = own.quantity.of(food) or food.portion  # this one, and others besides
             session.count(item.written, food, grams)

@@ -216,6 +216,9 @@ class ChefBot(Commands, CourteousBot[Session]):
         known = [one.value or "" for one in asked.all("thing")]
         session.speak_of([one for one in known if asked.did("where") or session.world.where(one)])
         question, asks = self.question(session)
+        lacks = [word for part in self._parts(session, asked) for word in part.strange]
+        if told is None and lacks and asked.did("have", "holds"):
+            told = Told(self.words(session)["missing"].format(thing=" ".join(lacks)[:40]), ())
         if (
             told is None
             and did is None
@@ -271,7 +274,7 @@ class ChefBot(Commands, CourteousBot[Session]):
         corrects = (
             session.done is not None
             and session.waiting is None
-            and (heard.did("negate", "meant") or any(part.denied for part in parts))
+            and (heard.did("negate", "meant") or _denies(session.done, parts))
             and not told_off(session)
         )
         denied = {one for part in parts for one in part.denied}
@@ -313,6 +316,8 @@ class ChefBot(Commands, CourteousBot[Session]):
             elif corrects and (part.things or part.action):
                 commands.append(self._corrected(session, part))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
+            elif commands and part.things == ("piatto",) and (served := self._put_there(session, part)):
+                commands.append(served)
             elif commands and part.things and (placed := self._placed(commands[-1], part)):
                 commands.append(placed)
             elif commands and part.things:
@@ -386,11 +391,17 @@ def _bare_things(command: Predicate) -> set[str]:
     return {one.strip("*") for one in things_of(command)}
 
 
+def _denies(done: Predicate | None, parts: Sequence[Part]) -> bool:
+    """Whether something of the last command was not meant: `not the bowl`."""
+    return done is not None and any(set(part.denied) & _bare_things(done) for part in parts)
+
+
 def _joined(parts: Sequence[Part]) -> list[Part]:
     """Things before a command that names none belong to it: `the potatoes, could you peel them`."""
     found: list[Part] = []
     for part in parts:
         last = found[-1] if found else None
+        acted = any(one.action for one in found)
         names = (
             last is not None
             and last.things
@@ -403,7 +414,11 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
         if last is not None and names and part.action and goes and not season:
             found[-1] = part._replace(things=(*last.things, *part.things), it=not part.things)
         elif (
-            last is not None and names and bare and set(last.things) <= set(INGREDIENTS)
+            last is not None
+            and names
+            and bare
+            and not (acted and set(part.things) <= set(PLACES))
+            and (set(last.things) <= set(INGREDIENTS) or not (acted or part.into or last.into))
         ):  # flour, milk and eggs into the bowl
             found[-1] = part._replace(
                 things=tuple(dict.fromkeys((*last.things, *part.things))),

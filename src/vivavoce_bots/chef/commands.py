@@ -107,8 +107,8 @@ class Commands:
         held = session.world.inside.get(session.container or "", ())
         if not things and part.every and len(held) > 1 and action in (*_OF_FOOD, *_ALONE, "girare"):
             things = (f"*{session.container}*",)
-        if not things and action in _OF_FOOD and food and not part.strange:
-            things = tuple(f"*{one}*" for one in food)
+        if not things and action in _OF_FOOD and (spoken or food) and not part.strange:
+            things = tuple(f"*{one}*" for one in spoken or food)
         mixes = any(one in CONTAINERS for one in things) and any(one in INGREDIENTS for one in things)
         if part.it and part.into and mixes:  # put them in the pot with the water
             things = (*(f"*{one}*" for one in spoken or food if one not in things), *things)
@@ -133,6 +133,12 @@ class Commands:
             if meant and target in inside and set(meant) <= set(inside[target]) and not spoken:
                 full = [one for box, one in inside.items() if box != target and one]
                 meant = tuple(full[-1]) if full else meant  # pour it in: what is in the bowl
+            source = [box for box, one in inside.items() if set(meant) <= set(one) and box != target]
+            if meant and not spoken and source and len(inside[source[-1]]) > 1:
+                if target == "piatto":  # the omelette, not the cheese alone
+                    meant = tuple(one for one in inside[source[-1]] if one not in LOOSE)
+                elif action == "cuocere" and not things:
+                    meant = (source[-1],)
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
         held = session.world.inside.get(session.container or "", ())
         boxes = [one for one in things if one in CONTAINERS]

@@ -66,7 +66,7 @@ class Telling:
         things = things or [one for one in spoken if heard.did("state_of", "where")]
         boxes = [one for one in things if one in CONTAINERS]
         if heard.did("where") and things:
-            return self._all([self._where(one, world) for one in things], world, things)
+            return self._all([self._where(one, world) for one in dict.fromkeys(things)], world, things)
         if heard.did("inside") and (boxes or container):
             return self._all([self._inside(one, world) for one in boxes or [container or ""]], world, boxes)
         if heard.did("state", "inside", "where"):
@@ -91,7 +91,7 @@ class Telling:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
         return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
 
-    def _whether(self, heard: Heard, world: World, things: list[str], boxes: list[str]) -> Told:
+    def _whether(self, heard: Heard, world: World, things: list[str], boxes: list[str]) -> Told | None:
         """Whether something is so; without a word for what, whether there is such a thing."""
         states = [one.value or "" for one in heard.all("state_of")]
         food = [one for one in things if one in INGREDIENTS]
@@ -111,7 +111,10 @@ class Telling:
             told = f"{self._said['yes']} {' '.join(self._where(one, world) for one in food)}"
             return Told(told, (Act("ack", None, "yes"),))
         else:
-            return self._all([self._where(one, world) for one in things], world, things)
+            known = [one for one in things if one not in PLACES]
+            if not known:  # is the oven on?
+                return None
+            return self._all([self._where(one, world) for one in known], world, known)
         answer = "yes" if so else "no"
         return Told(self._said[answer], (Act("ack", None, answer),))
 

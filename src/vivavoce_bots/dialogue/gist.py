@@ -15,6 +15,7 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 
 _PIECES: Final = re.compile(r"(?<=[.!?;:…])\s+|(?<=,)\s+|\s+[-–—]\s+")
 _MOST_PIECES: Final = 40
+_TAG: Final = re.compile(r"\b(please|per favore|per piacere|per cortesia|ok|okay|grazie)\s*\?+\s*$", re.I)
 _ENDS: Final = r"[^,.;:!?…]*"
 
 
@@ -61,7 +62,8 @@ def requested(text: str, language: str) -> str:
         if begins and (it := begins.groupdict().get("it")):  # lo puoi togliere: togliere lo
             plain = re.sub(r"^\w+", rf"\g<0> {it}", plain)
         kept.append(re.sub(r"\s*\?+\s*$", ".", plain) if begins else piece)
-    return " ".join(kept)
+    whole = " ".join(kept)
+    return _TAG.sub(r"\1.", whole) if whole != " ".join(pieces) else whole
 
 
 def gist(

@@ -178,8 +178,8 @@ class HouseBot(DoingBot):
                 for one in session.waiting
                 if one in waited or one.asks != "which" or not acted & set(one.choices)
             ]  # close the blinds, the living room ones
-            untouched = self.words(session)["untouched"]
-            told.sentences = [one for one in told.sentences if one != untouched] or told.sentences
+            idle = {self.words(session)[one] for one in ("untouched", "off_already")}
+            told.sentences = [one for one in told.sentences if one not in idle] or told.sentences[:1]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
