@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
 from vivavoce_bots.dialogue.gist import names_nothing
@@ -236,18 +236,12 @@ class Lexicon:
         return once[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:
-        wanted = plain(name)
-        known = _named(self.language)
-        if (
-            " " in wanted
-            and not wanted.startswith(tuple(self.learnt))
-            and (wanted.split()[0] not in _begins(self.language))
-        ):
-            return None
-        forms = [wanted, wanted.removesuffix("s"), f"{wanted}s"]
-        if self.language == "it" and len(wanted) > _SHORT:  # minestre, panini
-            forms += [wanted[:-1] + end for end in _SINGULAR.get(wanted[-1], "")]
-        return next((one[form] for form in forms for one in (self.learnt, known) if form in one), None)
+        """The food of this name, learnt or known, in the singular or plural."""
+        if self.learnt:
+            learnt = (self.learnt.get(form) for form in _forms(plain(name), self.language))
+            if (found := next((one for one in learnt if one), None)) is not None:
+                return found
+        return _known(name, self.language)
 
     def alike(self, name: str, most: int = 3) -> list[Food]:
         """The foods whose names are most like this one, by letters and by shared words; best first."""
@@ -348,6 +342,23 @@ class Lexicon:
                 if food is not None and not others & beside:
                     return name, food
         return None
+
+
+@lru_cache(maxsize=20_000)
+def _known(name: str, language: str) -> Food | None:
+    wanted = plain(name)
+    if " " in wanted and wanted.split()[0] not in _begins(language):
+        return None
+    known = _named(language)
+    return next((known[form] for form in _forms(wanted, language) if form in known), None)
+
+
+def _forms(wanted: str, language: str) -> list[str]:
+    """A name as it is, in the singular and in the plural."""
+    forms = [wanted, wanted.removesuffix("s"), f"{wanted}s"]
+    if language == "it" and len(wanted) > _SHORT:  # minestre, panini
+        forms += [wanted[:-1] + end for end in _SINGULAR.get(wanted[-1], "")]
+    return forms
 
 
 def plain(name: str) -> str:

@@ -11,10 +11,11 @@ from functools import cache
 from typing import Any, Final
 
 from vivavoce_bots.dialogue.speech import read_data
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+from vivavoce_bots.dialogue.spotting import tokens
 
 _PIECES: Final = re.compile(r"(?<=[.!?;:…])\s+|(?<=,)\s+|\s+[-–—]\s+")
 _MOST_PIECES: Final = 40
+_LONGEST_TOLD: Final = 600  # characters of what somebody may say in one turn; more is left as it is
 _TAG: Final = re.compile(r"\b(please|per favore|per piacere|per cortesia|ok|okay|grazie)\s*\?+\s*$", re.I)
 _ENDS: Final = r"[^,.;:!?…]*"
 
@@ -53,8 +54,10 @@ def _talk(language: str) -> _Talk:
 
 def requested(text: str, language: str) -> str:
     """A text whose requests are commands: `could you take it out?` asks nothing."""
+    if len(text) > _LONGEST_TOLD:
+        return text
     form = _talk(language).please
-    pieces = [one for one in _PIECES.split(text[:LONGEST_TEXT]) if one][:_MOST_PIECES]
+    pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
     kept: list[str] = []
     for piece in pieces:
         begins = form.match(piece)
@@ -73,8 +76,10 @@ def gist(
 
     keeps  whether something that is told besides is about the matter all the same
     """
+    if len(text) > _LONGEST_TOLD:
+        return text
     talk = _talk(language)
-    pieces = [one for one in _PIECES.split(text[:LONGEST_TEXT]) if one][:_MOST_PIECES]
+    pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
     told = [one for one in pieces if keeps(one) or not talk.people.match(one)]
     kept = [talk.besides.sub(lambda found: found[0] if keeps(found[0]) else " ", one) for one in told]
     left = " ".join(one for one in kept if re.search(r"\w", one))
@@ -90,8 +95,7 @@ def names_nothing(word: str, language: str) -> bool:
 
 def rewritten(text: str, forms: Sequence[Sequence[str]]) -> str:
     """A text in which idioms stand as what they mean: pairs of a form and what takes its place."""
-    text = text[:LONGEST_TEXT]
-    for form, plain in forms:
+    for form, plain in forms if len(text) <= _LONGEST_TOLD else ():
         text = _form(form).sub(plain, text)
     return text
 
