@@ -119,6 +119,9 @@ def without_manners(heard: Heard, language: str) -> str:
         return ""
     gone = {at for one in spans for at in range(one.start, one.end)}
     kept = " ".join(word for at, word in enumerate(heard.said) if at not in gone) if spans else heard.text
+    scolds = any(one.entry.kind in ("insult", "complaint") for one in spans)
+    if scolds and not re.search(r"\d", in_digits(kept, language, ordinals=False)):
+        return ""
     counted = re.sub(r"^\W*\d+\?+\s+", "", in_digits(kept, language, ordinals=False))  # a hundred? no, one
     return _NOT_SO_MUCH.sub("", counted)
 
