@@ -44,11 +44,11 @@ def test_words_that_may_name_a_thing(word: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("name", "language", "said", "told"),
     [
-        ("carbs", "en", ["I had just a sliver of apple pie, my niece baked it"], ["apple pie"]),
+        ("carbs", "en", ["erm, is this where I say what I ate?"], ["Any meal"]),
         ("carbs", "en", ["two slices of pizza and half a litre of coke"], ["pizza 200 g", "coke 500 g"]),
-        ("carbs", "en", ["80 g of rice", "you are a useless piece of junk"], ["sorry"]),
+        ("carbs", "en", ["80 g of rice", "you are a useless piece of junk", "total"], ["rice 80 g"]),
         ("carbs", "en", ["80 g of rice", "could you take the rice out again?"], ["I leave out rice"]),
-        ("carbs", "it", ["stasera abbiamo mangiato 80 g di riso", "grazie mille"], ["Altro"]),
+        ("carbs", "it", ["stasera 80 g di riso", "grazie mille", "totale"], ["riso 80 g"]),
         ("carbs", "it", ["e lo zucchero? non l'ho messo"], ["niente zucchero"]),
         ("house", "en", ["switch the kitchen lamp on so I don't fall over the dog"], ["kitchen lamp is on"]),
         ("house", "en", ["close the bedroom blinds halfway"], ["only all the way", "open or close"]),
@@ -58,7 +58,7 @@ def test_words_that_may_name_a_thing(word: str, language: str) -> None:
         ("chef", "en", ["put the pan on the stove, the way granny did it"], ["put(pan, stove)"]),
         ("chef", "en", ["boil the potatoes in the pot"], ["put(potatoes, pot)", "neither on the stove"]),
         ("chef", "en", ["crack the eggs into the bowl", "did you add salt?"], ["No, not yet"]),
-        ("chef", "it", ["mia nonna la setacciava, metti la farina nella ciotola"], ["farina, ciotola"]),
+        ("chef", "it", ["metti la padella sul fuoco e aggiungi un pizzico di sale, non mezzo chilo"], ["sale"]),
     ],
 )  # fmt: skip
 def test_a_turn_is_heard_for_what_is_known(
@@ -66,7 +66,7 @@ def test_a_turn_is_heard_for_what_is_known(
 ) -> None:
     answer = talk(name, language, *said)[-1]
     assert all(words in answer for words in told), answer
-    strange = ("I don't know", "I do not know", "I have no", "Non conosco", "Non ho ", "piece of junk 80")
+    strange = ("I don't know", "I do not know", "I have no", "Non conosco", "Non ho ", "già spento")
     assert not any(words in answer for words in strange), answer
 
 
