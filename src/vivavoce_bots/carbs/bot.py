@@ -6,25 +6,35 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, learn_phrases, plain, read_manner
-from vivavoce_bots.carbs.meal import Eaten, Session, Told, denies, names_whole, what_is_told, with_removals
+from vivavoce_bots.carbs.answers import AnsweringBot, joined_without
+from vivavoce_bots.carbs.foods import Item, Lexicon, Quantity, learn_phrases, read_manner
+from vivavoce_bots.carbs.meal import (
+    Eaten,
+    Session,
+    Told,
+    denies,
+    heard_as,
+    what_is_told,
+    with_removals,
+    without_manners,
+)
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.spotting import tokens
-from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
 _MOST_OPEN: Final = 40
-_LONGEST_NAME: Final = 3
 _ASKED: Final = (Act("request", "food"),)
 _ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
+_FEW: Final = 6  # words of an answer that only says how much
+_WAS: Final = re.compile(r"\b(?:was|were|era|erano)\b", re.I)
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
 
-class CarbsBot(CourteousBot[Session]):
+class CarbsBot(AnsweringBot):
     """Counts carbohydrates. `variant` names the strategies that are switched on."""
 
     name: str = "carbs"
@@ -47,16 +57,20 @@ class CarbsBot(CourteousBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "food")))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        reply = super().reply(session, texts)
+        reply = super().reply(session, [(heard_as(session, text), score) for text, score in texts])
         told = feeling(texts[0][0], session.language) if texts and self._strategy.empathy else None
         if told is not None:
             session.last = reply = taken_up(reply, self.words(session)[told])
         return reply
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if heard.did("total", "asks") or self._items(session, heard) or self._asked(session, heard):
+        if (
+            heard.did("total", "asks", "onlyasked")
+            or self._items(session, heard)
+            or self._asked(session, heard)
+        ):
             return True
-        numbered = session.lexicon.amount(heard.text) != Quantity()
+        numbered = session.lexicon.amount(without_manners(heard, session.language)) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
         unsure = session.asking == "how_much" and heard.did(*_UNSURE)
         return unsure or (numbered and (settling or bool(session.eaten)))
@@ -102,11 +116,19 @@ class CarbsBot(CourteousBot[Session]):
             return words["after"], (Act("reqmore"),)
         return (words["more"], (Act("reqmore"),)) if session.eaten else (words["begin"], _ASKED)
 
+    def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
+        return "" if told else super()._passed_over(session, text)
+
+    def not_explained(self, session: Session, text: str) -> str:
+        return ""  # what it did not understand is no news to who said it
+
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         session.fresh = []
-        session.adds = heard.did("more") or _ON_TOP.match(heard.text) is not None
+        session.adds = heard.did("more") or (
+            _ON_TOP.match(heard.text) is not None and _WAS.search(heard.text) is None
+        )
         heard = heard._replace(text=with_removals(session, heard.text))
         items = self._items(session, heard)
         if (session.informed or heard.did("asks")) and (
@@ -128,25 +150,45 @@ class CarbsBot(CourteousBot[Session]):
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
         ate = ate or len(sentences_of(heard.text)) > 1  # what is asked alone is not eaten
-        if heard.did("asks") and not bare and ate:
+        denied = any(one.denied for one in items)
+        if heard.did("asks") and (not bare or denied) and ate:
             noted, told = self._noted(session, items, heard), self._tell(session, heard, items[:1])
-            return told if noted is None else told._replace(text=joined_without(noted, told))
+            return (
+                told
+                if noted is None
+                else told._replace(text=joined_without(noted, told, self.question(session)[0]))
+            )
         if heard.did("asks") or (bare and self._asked(session, heard)):
             return self._tell(session, heard, items)
         if heard.did("total") and not items:
             return self._total(session, ended=False)
         if heard.did("total"):
             noted, total = self._noted(session, items, heard), self._total(session, ended=False)
-            return total if noted is None else noted._replace(text=joined_without(noted, total))
+            return (
+                total
+                if noted is None
+                else noted._replace(text=joined_without(noted, total, self.question(session)[0]))
+            )
         return self._noted(session, items, heard)
+
+    def _joined(self, session: Session, noted: Answer, told: Answer) -> str:
+        return joined_without(noted, told, self.question(session)[0])
 
     def _noted(self, session: Session, items: Sequence[Item], heard: Heard) -> Answer | None:
         """What was eaten is noted, put right or asked for."""
         told, before = Told(), len(session.eaten)
         eaten = [one for one in items if not one.denied]
+        if heard.did("onlyasked") and not eaten:
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['only_told']} {question}", asks)
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
-            eaten = [one for one in eaten if one.quantity != Quantity() or not self._held(session, one)]
+            gone = [one.food for one in items if one.denied]
+            eaten = [
+                one
+                for one in eaten
+                if one.quantity != Quantity() or not (self._held(session, one) or one.food in gone)
+            ]
             before = len(session.eaten)
         elif self._answered(session, heard, eaten, told):
             eaten = []
@@ -158,15 +200,30 @@ class CarbsBot(CourteousBot[Session]):
             eaten = [
                 one for one in eaten if one.food is None or one.food != waits or one.quantity != Quantity()
             ]
-            for one in [one for one in eaten if session.item is not None and not session.adds]:
-                if one.food and self._held(session, one) and (grams := one.quantity.of(one.food)):
-                    session.count(one.written, one.food, grams)  # put right amid another
-                    eaten.remove(one)
             before = len(session.eaten)
+            for one in [one for one in eaten if session.item is not None]:
+                if one.food and (grams := one.quantity.of(one.food)):
+                    session.count(one.written, one.food, grams)  # told amid another
+                    session.open = [held for held in session.open if held.food != one.food]
+                    if session.item and session.item.food == one.food:
+                        session.item, session.asking = None, "meal"
+                    eaten.remove(one)
+            waiting = [held.food for held in session.open]
+            eaten = [one for one in eaten if one.food not in waiting or one.quantity != Quantity()]
+            fresh_foods = [one.food for one in eaten if one.food]
+            session.open = [held for held in session.open if held.food not in fresh_foods]
+        if heard.did("usual"):  # a normal beer
+            eaten = [
+                one._replace(quantity=Quantity(None, 1.0)) if one.food and one.quantity == Quantity() else one
+                for one in eaten
+            ]
         room = max(0, _MOST_OPEN - len(session.open))
-        kept, fresh = session.open, eaten[:room]
+        fresh = eaten[:room]
+        told_again = [one.food for one in fresh if one.food]
+        kept = [one for one in session.open if one.food is None or one.food not in told_again]
         if eaten and any(one.denied for one in items):  # what takes the place of another comes first
-            kept = [*filter(None, [session.item]), *kept]
+            waits = session.item if session.item and session.item.food not in told_again else None
+            kept = [*filter(None, [waits]), *kept]
             session.item, session.asking, session.open = None, "meal", [*fresh, *kept]
         else:
             session.open = [*kept, *fresh]
@@ -178,18 +235,11 @@ class CarbsBot(CourteousBot[Session]):
             return self.finish(session) if session.item is None else self._led_on(session, told, before)
         return self._led_on(session, told, before)
 
-    def _asked(self, session: Session, heard: Heard) -> list[Food]:
-        """The foods that are asked about."""
-        hearing, found = self._hearing[session.language], list[Food]()
-        for sentence in sentences_of(heard.text):
-            if sentence.endswith("?") or hearing.heard(sentence).did("asks"):
-                found += [one for one in session.lexicon.mentioned(sentence) if one not in found]
-        return found
-
     def _items(self, session: Session, heard: Heard) -> list[Item]:
         """The foods of a turn; an unknown word is one where nothing else explains it."""
         rest = set(heard.rest)
-        felt = feeling(heard.text, session.language) is not None or heard.did("whole")
+        felt = feeling(heard.text, session.language) is not None
+        felt = felt or heard.did("whole", "insult", "complaint")
         found = session.lexicon.items(what_is_told(session, heard))
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
@@ -249,7 +299,16 @@ class CarbsBot(CourteousBot[Session]):
         food, words = item.food, self.words(session)
         told_amount = session.lexicon.quantity(heard.text) != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
+        if heard.did(*_UNSURE) and not denies(heard):  # I don't know, a normal roll
+            others = [one for one in others if not self._held(session, one)]
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
+        waiting = [one.food for one in session.open if one.food]
+        if (
+            own is None
+            and others
+            and all(one.food in waiting and one.quantity != Quantity() for one in others)
+        ):
+            return False  # two slices, of the bread: told amid another
         if food is not None and own is not None and others and not denies(heard):
             grams = own.quantity.of(food) or food.portion  # this one, and others besides
             session.count(item.written, food, grams)
@@ -265,6 +324,8 @@ class CarbsBot(CourteousBot[Session]):
             session.open = [*others, *session.open]
         elif (grams := session.lexicon.quantity(heard.text).of(food)) is not None:
             session.count(item.written, food, grams)
+        elif (degree := session.lexicon.degree(heard.text)) and len(heard.said) <= _FEW:
+            session.count(item.written, food, degree * food.portion)
         elif heard.did("affirm", "enough", *_UNSURE):
             told.sentences.append(
                 self._of(session, "assumed", food, item.written) if not heard.did("affirm") else ""
@@ -361,13 +422,15 @@ class CarbsBot(CourteousBot[Session]):
                 name = one.written if one.food is None else self._called(session, one.written, one.food)
                 told.sentences.append(words[form].format(name=name))
         return [
-            one._replace(quantity=freed) if one.quantity == Quantity() and len(eaten) == 1 else one
+            one._replace(quantity=freed)
+            if one.quantity == Quantity() and len(eaten) == 1 and not self._held(session, one)
+            else one
             for one in eaten
         ]
 
     def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
         """An amount alone corrects the last food; yes and no answer whether there is more."""
-        quantity = session.lexicon.amount(heard.text)
+        quantity = session.lexicon.amount(without_manners(heard, session.language))
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
             last = next(
                 (one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1]
@@ -391,102 +454,3 @@ class CarbsBot(CourteousBot[Session]):
             question, asks = self.question(session)
             return Answer(question, asks)
         return None
-
-    # --- what is answered ------------------------------------------------------------------------------
-
-    def _led_on(self, session: Session, told: Told, before: int) -> Answer:
-        """Settle the next piece of the meal; what was counted beyond `before` is said again."""
-        if session.item is None:
-            self._settle(session, told)
-        question, asks = self.question(session)
-        counted = [one for one in session.eaten if one in session.fresh]
-        if counted:
-            told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
-        return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
-
-    def _lines(self, session: Session, eaten: Sequence[Eaten]) -> str:
-        return ", ".join(f"{self._called(session, one.written, one.food)} {one.grams:g} g" for one in eaten)
-
-    def _settle(self, session: Session, told: Told) -> None:
-        """Count what is clear, up to the first piece that is not."""
-        session.asking = "meal"
-        while session.open:
-            item, session.open = session.open[0], session.open[1:]
-            grams = item.quantity.of(item.food) if item.food else None
-            if item.food is not None and grams is not None:
-                session.count(item.written, item.food, grams)
-                continue
-            session.choices = [] if item.food else session.lexicon.alike(item.written)
-            if len(session.choices) == 1 and names_whole(item, session.choices[0], session.language):
-                session.open = [item._replace(food=session.choices[0]), *session.open]
-                continue
-            if item.food is None and not session.choices and not self._strategy.vocabulary_extension:
-                self._leave_out(session, item, told)
-                continue
-            session.item = item
-            session.asking = "how_much" if item.food else "like" if session.choices else "learn"
-            return
-
-    def _leave_out(self, session: Session, item: Item, told: Told) -> None:
-        told.sentences.append(self.words(session)["unlike"].format(name=item.written))
-        told.acts.append(Act("null", "food"))
-
-    def _tell(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer:
-        """What a food has, for whoever asks; nothing is counted."""
-        words, question = self.words(session), self.question(session)
-        foods, unknown = self._asked(session, heard), [one.written for one in items if one.food is None]
-        if items and items[0].food is not None and items[0].quantity != Quantity():
-            foods = [items[0].food]  # a glass of wine, how much sugar has it?
-        names = [word for word in heard.rest if session.lexicon.names(word)]
-        if heard.did("asks") and not foods and not unknown and 0 < len(names) <= _LONGEST_NAME:
-            unknown = [" ".join(names)]
-        if not foods and not unknown and session.item is not None and session.item.food is not None:
-            foods = [session.item.food]
-        if not foods and not unknown and session.eaten:
-            return self._total(session, ended=False)
-        session.informed = bool(foods)
-        session.named = foods[-1] if foods else session.named
-        told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
-        told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
-        acts = [stating("inform", "food", one.key) for one in foods]
-        acts += [Act("null", "food")] if unknown and not foods else []
-        lead = told or [words["help"]]
-        return Answer(" ".join([*lead, question[0]]), (*(acts or [Act("help")]), *question[1]))
-
-    def _of(self, session: Session, sentence: str, food: Food, written: str) -> str:
-        name = self._called(session, written, food)
-        gaps = {"carbs": f"{food.carbs:g}", "portion": f"{food.portion:g}",
-                "each": f"{food.carbohydrates(food.portion):.0f}"}  # fmt: skip
-        return self.words(session)[sentence].format(food=name, Food=name[:1].upper() + name[1:], **gaps)
-
-    def _total(self, session: Session, *, ended: bool) -> Answer:
-        """The sum; `ended`: nothing more is asked."""
-        words = self.words(session)
-        waiting = [one.written for one in (session.item, *session.open) if one is not None]
-        if not session.eaten:
-            question, asks = self.question(session)
-            none = words["open"].format(names=", ".join(waiting)) if waiting else words["none"]
-            return Answer(f"{none} {question}", asks)
-        lines = ", ".join(
-            f"{self._called(session, one.written, one.food)} {one.grams:g} g"
-            f" ({one.food.carbohydrates(one.grams):.0f} g)"
-            for one in session.eaten
-        )
-        acts = [stating("inform", "food", one.food.key) for one in session.eaten]
-        acts.append(stating("inform", "carbohydrates", f"{session.total} g"))
-        said = words["total"].format(lines=lines, total=session.total)
-        if ended:
-            session.asking, session.item, session.open = "told", None, []
-            return Answer(said, tuple(acts))
-        question, asks = self.question(session)
-        return Answer(f"{said} {question}", (*acts, *asks))
-
-    def _called(self, session: Session, written: str, food: Food) -> str:
-        """The food's name: the user's own words when aligned or learnt, else the table's."""
-        own = self._strategy.alignment or food.group or plain(written) in session.lexicon.learnt
-        return written if own else food.name(session.language)
-
-
-def joined_without(first: Answer, second: Answer) -> str:
-    """The text of two answers, without the question of the first."""
-    return f"{QUESTION.sub('', first.text).strip()} {second.text}".strip()

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import read_data, speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Spotter
@@ -25,13 +26,34 @@ _GRAMS: Final = {
     "kilo",
     "kilos",
     "chilo",
+    "ml",
+    "millilitri",
+    "millilitres",
+    "cl",
+    "litre",
+    "litres",
+    "liter",
+    "litro",
+    "litri",
 }
-_TIMES: Final = {"etti": 100, "etto": 100, "kg": 1_000, "kilo": 1_000, "kilos": 1_000, "chilo": 1_000}
-_JOINING: Final = {"of", "di", "al", "alla", "ai", "alle", "allo"}
+_TIMES: Final = {
+    "etti": 100,
+    "etto": 100,
+    "kg": 1_000,
+    "kilo": 1_000,
+    "kilos": 1_000,
+    "chilo": 1_000,
+    "cl": 10,
+    "litre": 1_000,
+    "litres": 1_000,
+    "liter": 1_000,
+    "litro": 1_000,
+    "litri": 1_000,
+}
 _AND: Final = {"and", "e"}
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
-_ONE: Final = (None, 1.0)  # an article, perhaps
+_MOST_LOOSE: Final = 8  # words of a turn in which a word that nobody knows may be a food
 _BARE: Final = 2  # words of an unknown food that stands by itself
 _SINGULAR: Final = {"e": "a", "i": "oe"}
 _SHORT: Final = 4
@@ -41,7 +63,7 @@ _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here 
 
 @dataclass(frozen=True)
 class Food:
-    """One food, or a group: grams of carbohydrate in 100 g, a usual portion, names by language."""
+    """One food, or a group: grams of carbohydrate in 100 g, a usual portion and slice, names by language."""
 
     key: str
     carbs: float
@@ -49,6 +71,7 @@ class Food:
     unit: bool
     names: dict[str, list[str]]
     group: bool = False
+    slice: float | None = None
 
     def name(self, language: str) -> str:
         return self.names[language][0]
@@ -58,15 +81,20 @@ class Food:
 
 
 class Quantity(NamedTuple):
-    """Grams, or a number of portions or pieces; neither where nothing was said."""
+    """Grams, or a number of portions, pieces or `slices`; none where nothing was said."""
 
     grams: float | None = None
     number: float | None = None
+    slices: bool = False
 
     def of(self, food: Food) -> float | None:
         if self.grams is not None:
             return self.grams
-        return self.number * food.portion if self.number is not None else None
+        each = food.slice if self.slices and food.slice else food.portion
+        return self.number * each if self.number is not None else None
+
+
+_ONE: Final = Quantity(None, 1.0)  # an article, perhaps
 
 
 class Item(NamedTuple):
@@ -89,6 +117,8 @@ class Manner:
         self.says: Mapping[str, list[str]] = raw["says"]
         self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
         self.portions, self.some = set(raw["portions"]), set(raw["some"])
+        self.slices, self.rewrites = set(raw["slices"]), raw["rewrites"]
+        self.degrees: Mapping[str, float] = raw["degrees"]
         self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
         self._split = re.compile(f"({raw['split']})", re.I)
         rather = "|".join(map(re.escape, speech(language).numbers["rather"]))
@@ -122,7 +152,7 @@ def read_foods() -> tuple[Food, ...]:
     """The foods of this package."""
     return tuple(
         Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
-             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")))
+             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")), one.get("slice"))
         for key, one in read_data("foods")["foods"].items()
     )  # fmt: skip
 
@@ -130,6 +160,24 @@ def read_foods() -> tuple[Food, ...]:
 @cache
 def _named(language: str) -> Mapping[str, Food]:
     return {plain(name): food for food in read_foods() for name in food.names[language]}
+
+
+@cache
+def _begins(language: str) -> frozenset[str]:
+    """The words with which the names of several words begin."""
+    return frozenset(name.split()[0] for name in _named(language) if " " in name)
+
+
+@cache
+def _others(language: str) -> frozenset[str]:
+    """The words for foods that the table lacks."""
+    return frozenset(plain(name) for name in read_data("foods")["others"][language])
+
+
+@cache
+def _general(language: str) -> frozenset[str]:
+    """The words for any food of a kind, `dessert`: nothing beside one that is named."""
+    return frozenset(plain(name) for name in read_data("foods")["general"][language])
 
 
 def learn_phrases(spotter: Spotter, language: str) -> None:
@@ -152,10 +200,11 @@ class Lexicon:
     def items(self, text: str) -> list[Item]:
         """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
         manner = read_manner(self.language)
+        short = len(_words(text)) <= _MOST_LOOSE
         found: list[Item] = []
         loose: list[Item] = []
         for piece, denied in manner.pieces(text):
-            item, amount = self._item(piece), self.quantity(piece)
+            item, amount = self._item(piece, short), self.quantity(piece)
             if item is not None and item.food is None and amount.number is amount.grams is None:
                 framed = manner.frames.search(piece) or len(_words(piece)) == len(item.written.split())
                 loose += [] if framed else [item._replace(denied=denied)]
@@ -163,19 +212,36 @@ class Lexicon:
                 found.append(item._replace(denied=denied))
             elif found and amount != Quantity() and manner.rather.match(piece):
                 found[-1] = found[-1]._replace(quantity=amount)  # four, no, five
-            elif found and found[-1].quantity in (Quantity(), _ONE) and amount != Quantity() and not denied:
+            elif (
+                found
+                and amount != Quantity()
+                and not denied
+                and (
+                    found[-1].quantity in (Quantity(), _ONE)
+                    or (amount.grams is not None and found[-1].quantity.grams is None)
+                )
+            ):
                 found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
         if any(one.food is not None for one in found):  # a croissant, the one of Gino's
             found = [one for one in found if one not in loose]
-        return found[:_MOST_PIECES]
+        general = [one for one in found if plain(one.written) in _general(self.language)]
+        if any(one.food and one not in general and not one.denied for one in found):
+            found = [one for one in found if one not in general or one.denied or one.quantity.grams]
+        told = [one.food for one in found if one.food and one.quantity != Quantity() and not one.denied]
+        once = list[Item]()
+        for one in found:  # a wrap, a chicken wrap
+            bare = one.food is not None and one.quantity == Quantity() and not one.denied
+            if not bare or one.food not in (*told, *(other.food for other in once)):
+                once.append(one)
+        return once[:_MOST_PIECES]
 
     def food(self, name: str) -> Food | None:
-        wanted = plain(name)
-        known = _named(self.language)
-        forms = [wanted, wanted.removesuffix("s"), f"{wanted}s"]
-        if self.language == "it" and len(wanted) > _SHORT:  # minestre, panini
-            forms += [wanted[:-1] + end for end in _SINGULAR.get(wanted[-1], "")]
-        return next((one[form] for form in forms for one in (self.learnt, known) if form in one), None)
+        """The food of this name, learnt or known, in the singular or plural."""
+        if self.learnt:
+            learnt = (self.learnt.get(form) for form in _forms(plain(name), self.language))
+            if (found := next((one for one in learnt if one), None)) is not None:
+                return found
+        return _known(name, self.language)
 
     def alike(self, name: str, most: int = 3) -> list[Food]:
         """The foods whose names are most like this one, by letters and by shared words; best first."""
@@ -203,13 +269,20 @@ class Lexicon:
         """How much a text says; an article of something that is no food says nothing: `a drink`."""
         found, manner = self.quantity(text), read_manner(self.language)
         words = _words(in_digits(text, self.language, ordinals=False))
-        certain = any(word[0].isdigit() or word in manner.portions for word in words)
+        counted = [word for word in words if word in manner.portions or manner.numbers.get(word, 1) != 1]
+        certain = any(word[0].isdigit() for word in words) or (len(words) <= _MOST_LOOSE and counted)
         return found if certain or not any(self.names(word) for word in words) else Quantity()
+
+    def degree(self, text: str) -> float | None:
+        """How much of a portion is said without a number: a little, poca."""
+        known = read_manner(self.language).degrees
+        return next((known[word] for word in _words(text) if word in known), None)
 
     def names(self, word: str) -> bool:
         """Whether a word may name a food that nobody knows."""
         manner = read_manner(self.language)
-        return manner.tells(word) and word not in manner.strange
+        told = manner.tells(word) and word not in manner.strange
+        return told and not names_nothing(word, self.language)
 
     def mentioned(self, text: str) -> list[Food]:
         """The foods that a text names, whatever it says of them."""
@@ -222,43 +295,70 @@ class Lexicon:
                 found[start, end] = food
         return list({found[span].key: found[span] for span in sorted(found)}.values())
 
-    def _item(self, piece: str) -> Item | None:
+    def _item(self, piece: str, short: bool) -> Item | None:
         """The food of a piece; an unknown one stands behind an amount or a verb of eating, or alone."""
         manner = read_manner(self.language)
         words = _words(in_digits(piece, self.language, ordinals=False))
         quantity, before, words = _quantity(words, manner)
-        amount = before is not None
+        amount, whole = before is not None, words
         if before is not None and any(manner.tells(word) for word in words[before:]):
             words = words[before:]
         telling = [at for at, word in enumerate(words) if manner.tells(word)]
-        known = self._longest(words, telling)
+        pairs = [" ".join(words[at : at + 2]) for at in range(len(words))]
+        if (pair := next((one for one in pairs if one in _others(self.language)), None)) is not None:
+            return Item(pair, quantity, None)
+        known = self._longest(words) or self._longest(whole)
         if known is not None:
-            return Item(known[0], quantity, known[1])
+            degree = self.degree(piece) if quantity in (Quantity(), _ONE) else None
+            return Item(known[0], Quantity(None, degree) if degree else quantity, known[1])
+        other = [at for at in telling if words[at] in _others(self.language)]
+        if other:  # a food, but none of the table: with what stands close before it
+            start = other[0] - (other[0] - 1 in telling and self.names(words[other[0] - 1]))
+            return Item(" ".join(words[start : other[-1] + 1]), quantity, None)
         if not amount:
             framed = list(manner.frames.finditer(piece))
             words = _words(piece[framed[-1].end() :] if framed else piece)
             telling = [at for at, word in enumerate(words) if manner.tells(word)]
-            bare = len(telling) <= _BARE and (
-                framed or len(telling) == len(words) or telling == [len(words) - 1]
-            )
-            if not framed and not bare:
+            bare = len(telling) <= _BARE and (framed or len(telling) == len(words))
+            if not bare:
                 return None
-        if not telling or len(telling) > _MOST_WORDS or manner.strange & set(words):
+        strange = [at for at in telling if not self.names(words[at])]
+        if not short or not telling or len(telling) > _MOST_WORDS or strange or manner.strange & set(words):
             return None
         return Item(" ".join(words[telling[0] : telling[-1] + 1]), quantity, None)
 
-    def _longest(self, words: list[str], telling: list[int]) -> tuple[str, Food] | None:
-        """The longest known name among the words; none where the words beside it make it another food."""
+    def _longest(self, words: list[str]) -> tuple[str, Food] | None:
+        """The longest known name among the words: the last of two in English, `banana bread`, and none
+        that is part of a food which the table lacks, `apple strudel`.
+        """
+        others = _others(self.language)
         for length in range(min(5, len(words)), 0, -1):
             for start in range(len(words) - length + 1):
                 end = start + length
                 food = self.food(name := " ".join(words[start:end]))
-                before = start - 1 - (start > 0 and words[start - 1] in _JOINING)
-                after = end + (end < len(words) and words[end] in _JOINING)
-                joined = {at for at in (before, after) if at in telling and self.food(words[at]) is None}
-                if food is not None and not joined:
+                while food and self.language == "en" and (head := self.food(" ".join(words[end : end + 1]))):
+                    food, name, end = head, words[end], end + 1
+                beside = {*words[max(0, start - 1) : start], *words[end : end + 1]}
+                if food is not None and not others & beside:
                     return name, food
         return None
+
+
+@lru_cache(maxsize=20_000)
+def _known(name: str, language: str) -> Food | None:
+    wanted = plain(name)
+    if " " in wanted and wanted.split()[0] not in _begins(language):
+        return None
+    known = _named(language)
+    return next((known[form] for form in _forms(wanted, language) if form in known), None)
+
+
+def _forms(wanted: str, language: str) -> list[str]:
+    """A name as it is, in the singular and in the plural."""
+    forms = [wanted, wanted.removesuffix("s"), f"{wanted}s"]
+    if language == "it" and len(wanted) > _SHORT:  # minestre, panini
+        forms += [wanted[:-1] + end for end in _SINGULAR.get(wanted[-1], "")]
+    return forms
 
 
 def plain(name: str) -> str:
@@ -276,15 +376,17 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
     grams: float | None = None
     count: float | None = None
     ends: int | None = None
+    slices = bool(manner.slices & set(words))
     for word, following in zip(words, [*words, ""][1:], strict=True):
         digits = word[0] in "0123456789" and len(word) <= 6
         number = float(word.replace(",", ".")) if digits else manner.numbers.get(word)
         if number is not None and following in _GRAMS:
-            grams = number * _TIMES.get(following, 1)
+            half = count if count is not None and count < 1 and number == 1 else None  # half a litre
+            grams, count = (half or number) * _TIMES.get(following, 1), None if half else count
         elif digits:
             count = number
         elif number is not None:
-            count = number if count in (None, 1) else count
+            count = number if count in (None, 1) or number < 1 else count
         elif word in manner.portions:
             count = 1 if count is None else count
         elif word not in _GRAMS and word not in manner.some:
@@ -293,4 +395,4 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
         ends = len(rest)
     if grams is None and count is not None and count >= _GRAMS_FROM:
         grams, count = count, None
-    return Quantity(grams, count), ends, rest
+    return Quantity(grams, count, slices and count is not None), ends, rest

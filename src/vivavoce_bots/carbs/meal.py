@@ -5,19 +5,23 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vivavoce_bots.acts import Act
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon
+from vivavoce_bots.carbs.foods import Food, Item, Lexicon, read_manner
 from vivavoce_bots.dialogue.clauses import present, sentences_of
+from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Talk
 
 _MOST_EATEN: Final = 200
+_MANNERS: Final = ("thankyou", "insult", "complaint", "praise", "bye", "hello", "ciao")
 _OUT: Final = {
     "en": re.compile(r"\b(?:take|leave|cross|put)((?: \w+){1,3}) (?:out|off|away)\b", re.I),
     "it": re.compile(r"\b(?:tir\w+|lasci\w+|port\w+)((?: \w+){1,3}) (?:fuori|via)\b", re.I),
 }
 _REMOVE: Final = {"en": "remove", "it": "togli"}
+_NOT_SO_MUCH: Final = re.compile(r"\b(?:not|non|instead of|invece di)\s+\d+(?:\s?g\w*)?", re.I)
 _PRONOUN: Final = {
     "en": re.compile(
         r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I
@@ -93,6 +97,33 @@ def what_is_told(session: Session, heard: Heard) -> str:
     kept = " ".join(told) if foods else heard.text
     today = present(kept, session.language)
     return today if session.lexicon.mentioned(today) else kept
+
+
+def heard_as(session: Session, text: str) -> str:
+    """A turn as it is meant: requests as commands, idioms in plain words, nothing that is told besides."""
+    language, lexicon = session.language, session.lexicon
+    plain = rewritten(requested(text, language), read_manner(language).rewrites)
+    frames = read_manner(language).frames
+    return gist(
+        plain,
+        language,
+        lambda one: bool(lexicon.mentioned(one)),
+        lambda one: frames.search(one) is not None and bool(lexicon.mentioned(one)),
+    )
+
+
+def without_manners(heard: Heard, language: str) -> str:
+    """The words of a turn without thanks and abuse: a piece of junk is no piece."""
+    spans = [one for one in heard.spans if one.entry.kind in _MANNERS]
+    if heard.did("done") and spans:
+        return ""
+    gone = {at for one in spans for at in range(one.start, one.end)}
+    kept = " ".join(word for at, word in enumerate(heard.said) if at not in gone) if spans else heard.text
+    scolds = any(one.entry.kind in ("insult", "complaint") for one in spans)
+    if scolds and not re.search(r"\d", in_digits(kept, language, ordinals=False)):
+        return ""
+    counted = re.sub(r"^\W*\d+\?+\s+", "", in_digits(kept, language, ordinals=False))  # a hundred? no, one
+    return _NOT_SO_MUCH.sub("", counted)
 
 
 def with_removals(session: Session, text: str) -> str:

@@ -34,10 +34,12 @@ class Session(Talk):
     waiting: Predicate | None = None
     lacking: str | None = None
     done: Predicate | None = None
+    place: str | None = None
     undone: World | None = None
 
     def speak_of(self, things: Sequence[str]) -> None:
         """Pronouns are about these from now on."""
+        self.place = next((one for one in reversed(things) if one in PLACES), self.place)
         self.container = next((one for one in reversed(things) if one in CONTAINERS), self.container)
         food = tuple(one for one in things if one in INGREDIENTS)
         self.things = food or tuple(one for one in things if one in CONTAINERS)[-1:] or self.things
@@ -88,6 +90,12 @@ class Carrying:
                 raise Lacking("container", said["container"], command)
             return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
         if "place" in needs and all(self._bare(one) in PLACES for one in things):
+            own = session.world.inside.get(session.container or "", ())
+            apart = [one for one in session.things if one in INGREDIENTS and one not in own]
+            loose = all(session.world.where(one) is None for one in apart) and not own
+            if command.action == "mettere" and apart and loose and set(apart) == set(session.things):
+                spoken = tuple(f"*{one}*" for one in apart)  # the fish, not the plate before it
+                return Predicate(command.action, (*spoken, *command.arguments))
             if session.container is None:
                 raise Lacking(
                     "thing", said["thing"].format(action=self._telling.verb(command.action)), command
@@ -95,6 +103,11 @@ class Carrying:
             command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
             things = [session.container, *things]
         food = [one for one in things if self._bare(one) in INGREDIENTS]
+        nothing = command.action == "cuocere" and all(self._bare(one) in PLACES for one in things)
+        if nothing:
+            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
+        if command.action == "aggiungere" and not food and not any("[" in one for one in things):
+            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
         if command.action == "mettere" and len(food) == len(things) and session.container is not None:
             return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
         if "place" in needs and (len(things) < 2 or len(food) == len(things)):
@@ -112,6 +125,7 @@ class Carrying:
         try:
             session.world.carry_out(command.action, things)
         except Refused as refused:
+            session.speak_of(things)
             gaps = {"thing": self._telling.word(refused.thing), "other": self._telling.word(refused.other)}
             shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
             why = REFUSED[self._language][refused.why].format(**gaps, **shown)

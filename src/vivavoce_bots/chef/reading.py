@@ -3,8 +3,9 @@
 import re
 from typing import Final, NamedTuple
 
-from vivavoce_bots.chef.words import INTO, NAMING, PARTS, QUANTITY, VERBS
+from vivavoce_bots.chef.words import INTO, LACKS, NAMING, PARTS, QUANTITY, VERBS
 from vivavoce_bots.dialogue.clauses import without_meanwhile
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import tokens
 
@@ -24,7 +25,13 @@ _BESIDES: Final = re.compile(
     r"her|his|our|they|she|he|we|i|always|in the))\b.*",
     re.I,
 )
-_CLITIC: Final = re.compile(r"\w{3,}[aei]l[aeio]")
+_CLITIC: Final = re.compile(r"\w{3,}[aeir]l[aeio]")
+_EVERY: Final = {
+    "en": re.compile(r"\b(?:everything|it all|all of it|them all|all of them|the lot)\b", re.I),
+    "it": re.compile(r"\b(?:tutto|tutti|tutte|ogni cosa)\b", re.I),
+}
+_THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
+_SHORT: Final = 7  # words of a turn in which a word that nobody knows may be a thing
 
 
 class Part(NamedTuple):
@@ -37,6 +44,7 @@ class Part(NamedTuple):
     strange   words that are no thing of this kitchen and nothing else that is known
     stopped   the verb stands behind a `not`
     into      something is said to come into or onto something
+    every     all that there is, is meant; there: where it was spoken of
     """
 
     action: str | None
@@ -48,6 +56,8 @@ class Part(NamedTuple):
     stopped: bool
     into: bool
     kinds: tuple[str, ...]
+    every: bool = False
+    there: bool = False
 
 
 def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
@@ -56,13 +66,13 @@ def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
     pieces = [one for one in PARTS[language].split(without_meanwhile(text))[:_MOST_PARTS] if one.strip()]
     telling = [one for one in pieces if not _ASIDE[language].match(one)]
     for piece in (_BESIDES.sub("", one) for one in telling or pieces):
-        part = _part(piece, hearing, language)
+        part = _part(piece, hearing, language, short=len(tokens(text)) <= _SHORT)
         if part.action or part.things or part.denied or part.strange or part.kinds == ("negate",):
             found.append(part)
     return found
 
 
-def _part(piece: str, hearing: Hearing, language: str) -> Part:
+def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
     said, spans = hearing.find(piece)
     verb = _verb(piece, language)
     quantity = QUANTITY.search(piece)
@@ -89,10 +99,14 @@ def _part(piece: str, hearing: Hearing, language: str) -> Part:
             and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
                  or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)
+            and not heard.did("not", "negate")
+            and (word in LACKS[language] or (short and not names_nothing(word, language)))
         ),
         any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,
         INTO[language].search(piece) is not None,
         heard.kinds,
+        _EVERY[language].search(piece) is not None,
+        _THERE.search(piece) is not None,
     )  # fmt: skip
 
 

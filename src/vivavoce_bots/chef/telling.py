@@ -18,6 +18,10 @@ _HAPPENED = re.compile(
     r"\b(?:tolt|mess|aggiunt|cott|pres|rott|buttat)[aoei]\b|\b(?:taken|removed|broken|put|added|cooked|thrown)\b",
     re.I,
 )
+_DID = {
+    "en": re.compile(r"\b(?:did|have|has)\b", re.I),
+    "it": re.compile(r"\b(?:hai|ha|c'è|è)\b", re.I),
+}
 _ASKED = ("inside", "where", "state", "stock")
 
 
@@ -36,12 +40,17 @@ class Telling:
 
     def asked(self, heard: Heard) -> bool:
         """Whether an utterance asks about the kitchen."""
-        begins = bool(heard.spans) and heard.spans[0].start <= 1
+        first = next((one for one in heard.spans if one.entry.kind != "aside"), None)
+        begins = first is not None and first.start <= 2
         asks = heard.text.rstrip().endswith("?") or self._language == "en"
         if asks and heard.did("thing") and _BEGINS[self._language].match(heard.text):
             return True
-        asks = heard.text.rstrip().endswith("?") and heard.did("thing", "state_of")
-        whether = heard.did("state_of", "have") or (begins and heard.spans[0].entry.kind == "holds")
+        kind = first.entry.kind if first is not None and begins else ""
+        whole = heard.text.rstrip().endswith("?") or kind in ("holds", "have")
+        asks = whole and heard.did("thing", "state_of")
+        if asks and _HAPPENED.search(heard.text) and _DID[self._language].search(heard.text):
+            return True
+        whether = heard.did("state_of", "have") or kind == "holds"
         return heard.did(*_ASKED) or (asks and whether)
 
     def answer(
@@ -57,7 +66,7 @@ class Telling:
         things = things or [one for one in spoken if heard.did("state_of", "where")]
         boxes = [one for one in things if one in CONTAINERS]
         if heard.did("where") and things:
-            return self._all([self._where(one, world) for one in things], world, things)
+            return self._all([self._where(one, world) for one in dict.fromkeys(things)], world, things)
         if heard.did("inside") and (boxes or container):
             return self._all([self._inside(one, world) for one in boxes or [container or ""]], world, boxes)
         if heard.did("state", "inside", "where"):
@@ -82,7 +91,7 @@ class Telling:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
         return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
 
-    def _whether(self, heard: Heard, world: World, things: list[str], boxes: list[str]) -> Told:
+    def _whether(self, heard: Heard, world: World, things: list[str], boxes: list[str]) -> Told | None:
         """Whether something is so; without a word for what, whether there is such a thing."""
         states = [one.value or "" for one in heard.all("state_of")]
         food = [one for one in things if one in INGREDIENTS]
@@ -95,15 +104,26 @@ class Telling:
             so = world.place.get(boxes[-1]) == places[-1]
         elif heard.did("have") and not _HAPPENED.search(heard.text):
             return Told(self._said["yes_have"].format(thing=self.listed(things)), ())
+        elif food and (_HAPPENED.search(heard.text) or _DID[self._language].search(heard.text)):
+            boxes = [world.where(one) or "" for one in food]
+            if not all(boxes):
+                return Told(self._said["not_yet"], (Act("ack", None, "no"),))
+            told = f"{self._said['yes']} {' '.join(self._where(one, world) for one in food)}"
+            return Told(told, (Act("ack", None, "yes"),))
         else:
-            return self._all([self._where(one, world) for one in things], world, things)
+            known = [one for one in things if one not in PLACES]
+            if not known:  # is the oven on?
+                return None
+            return self._all([self._where(one, world) for one in known], world, known)
         answer = "yes" if so else "no"
         return Told(self._said[answer], (Act("ack", None, answer),))
 
     def _where(self, thing: str, world: World) -> str:
         place = world.where(thing)
         where = self._said["in_box"].format(box=self.word(place)) if place in CONTAINERS else None
-        where = where or (AT[place][self._language] if place else self._said["cupboard"])
+        at_hand = thing in world.taken or bool(world.inside.get(thing))
+        away = self._said["at_hand" if at_hand else "cupboard"]
+        where = where or (AT[place][self._language] if place else away)
         return self._said["where"].format(Thing=self.word(thing).capitalize(), where=where)
 
     def _inside(self, box: str, world: World) -> str:

@@ -4,10 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from vivavoce_bots.dialogue.gist import gist, requested, rewritten
+from vivavoce_bots.dialogue.hearing import Hearing
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data
-from vivavoce_bots.dialogue.spotting import Entry, Spotter
+from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 
 _KITCHEN: Final[Mapping[str, Any]] = read_data("kitchen")
+
+
+def _foods(language: str) -> list[str]:
+    """The names of one word of the foods that are known elsewhere in this package."""
+    known = read_data("foods")
+    names = [name for food in known["foods"].values() for name in food[language]]
+    return [name for name in (*names, *known["others"][language]) if " " not in name]
+
 
 ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     name: tuple(one["needs"]) for name, one in _KITCHEN["actions"].items()
@@ -31,6 +41,29 @@ AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
 PARTS: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["parts"].items()}
 
+REWRITES: Final[Mapping[str, list[list[str]]]] = _KITCHEN["rewrites"]
+LACKS: Final = {
+    language: frozenset(
+        word for name in (*_KITCHEN["lacks"][language], *_foods(language)) for word in tokens(name)
+    )
+    - frozenset(word for name in _KITCHEN["not_lacked"] for word in tokens(name))
+    for language in LANGUAGES
+}
+"""Words for food and tools, of which what is no thing of this kitchen is lacking."""
+_FOOD: Final = {
+    "en": [word for words in _KITCHEN["ingredients"].values() for word in words],
+    "it": [*_KITCHEN["ingredients"], *_KITCHEN["synonyms"]],
+}
+_WITHOUT: Final = {
+    language: re.compile(rf"\b(?:{no}) (?:{the})?({'|'.join(map(re.escape, _FOOD[language]))})\b", re.I)
+    for language, no, the in (
+        ("en", "with no|without|no", "the |any "),
+        ("it", "senza|niente", "il |la |lo |l'|le |i "),
+    )
+}
+_UNWANTED: Final = re.compile(
+    rf"\b(?:i|we) (?:don't|do not) want (?:the |any |this |that )?({'|'.join(_FOOD['en'])})\b", re.I
+)
 NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["naming"].items()}
 """Words behind which a word names a thing."""
 INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
@@ -50,3 +83,15 @@ def learn_words(spotter: Spotter, language: str) -> None:
                 spotter.learn(phrase, Entry("thing", None, name))
     for word, name in _KITCHEN["synonyms"].items() if language == "it" else ():
         spotter.learn(word, Entry("thing", None, name))
+
+
+def heard_as(text: str, hearing: Hearing, language: str) -> str:
+    """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
+    plain = rewritten(requested(text, language), REWRITES[language])
+    plain = _UNWANTED.sub(r"remove \1", plain) if language == "en" else plain
+    plain = _WITHOUT[language].sub(r"not \1" if language == "en" else r"non \1", plain)
+    verbs = VERBS[language].values()
+    return gist(
+        plain, language,
+        lambda one: hearing.heard(one).did("thing") or any(form.search(one) for form in verbs),
+    )  # fmt: skip

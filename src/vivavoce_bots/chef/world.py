@@ -14,6 +14,7 @@ from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES
 _HOT: Final = ("fuoco", "forno")
 _NOT_EATEN: Final = ("coperchio", "cucchiaio")
 _BOILED: Final = ("pasta", "riso")
+_PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
 _VESSELS: Final = ("padella", "pentola", "tegame")
 # What can be done to what, and what it is then.
 _WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -40,7 +41,7 @@ class World:
 
     place    by container; one that was not touched stands in the cupboard and has none
     inside   by container, in the order in which things came in
-    worked   what was done to an ingredient, such as `sbucciato`
+    worked   what was done to an ingredient, such as `sbucciato`; stirred: containers
     cooked   pairs of container and ingredient
     """
 
@@ -50,6 +51,7 @@ class World:
     worked: dict[str, set[str]] = field(default_factory=dict)
     cooked: set[tuple[str, str]] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
+    stirred: set[str] = field(default_factory=set)
 
     def facts(self) -> set[str]:
         """All that holds, but for what holds in every kitchen before anything was done."""
@@ -81,6 +83,7 @@ class World:
             self._remove(items, containers, places)
         elif action == "mescolare":
             self._open_and_full(containers)
+            self.stirred |= set(containers)
         elif action in ("cuocere", "girare"):
             self._heat(action, items, containers)
 
@@ -95,6 +98,8 @@ class World:
                 raise Refused("already", one)
         for one in items:
             self.worked.setdefault(one, set()).add(how)
+        if action == "grattare" and containers:  # grate it into the bowl
+            self._put("mettere", items, containers, [])
 
     def _put(
         self, action: str, items: Sequence[str], containers: Sequence[str], places: Sequence[str]
@@ -107,7 +112,7 @@ class World:
                     raise Refused("cannot", one)
         if target in self.covered and set(items) != {"coperchio"}:
             raise Refused("covered", target or "")
-        if items and target is None and places and places[-1] == "fuoco":
+        if items and target is None and places and places[-1] in _HOT:
             raise Refused("no_container", items[0], places[-1])
         if target is None and places and containers:
             if places[-1] == "fuoco" and containers[-1] not in _VESSELS:
@@ -118,6 +123,12 @@ class World:
         if target and items == ["coperchio"]:
             self._cover("coprire", [target])
         elif target:
+            moved = [one for one in items if one not in _PLENTY]
+            for box in self.inside:
+                if box != target:
+                    self.inside[box] = [one for one in self.inside[box] if one not in moved]
+            self.cooked |= {(target, one) for box, one in self.cooked if one in moved}
+            self.stirred.discard(target)
             known = self.inside.setdefault(target, [])
             known += [one for one in items if one not in known]
         if action == "aprire":
@@ -190,6 +201,8 @@ class World:
 
     def holds(self, state: str, thing: str) -> bool:
         """Whether a state such as `cotto` is true of a thing, or of what is in it."""
+        if state == "mescolato":
+            return any(thing in (box, *self.inside.get(box, ())) for box in self.stirred)
         found = {fact for fact in self.facts() if fact.startswith(f"{state}(")}
         meant = {thing, *self.inside.get(thing, ())}
         return any(meant & set(fact[len(state) + 1 : -1].split(", ")) for fact in found)

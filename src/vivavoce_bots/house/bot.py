@@ -11,37 +11,40 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
+from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.clauses import without_meanwhile
-from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.gist import gist, requested, rewritten
+from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.spotting import Spotter
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 from vivavoce_bots.house.clauses import (
+    LAST,
     LEFT,
     ON_NOW,
     ONE_MORE,
+    THERE,
     WISHES,
     Clause,
     in_the_room,
     read_clauses,
-    wishes,
+    with_wishes,
 )
-from vivavoce_bots.house.home import Home, read_home, read_manner, verbs_of
+from vivavoce_bots.house.doing import DoingBot
+from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
-from vivavoce_bots.house.reference import Reader, Reference
+from vivavoce_bots.house.reference import Reader
 from vivavoce_bots.house.services import SERVED, Services
-from vivavoce_bots.house.session import Done, Pending, Session, Told
-from vivavoce_bots.house.telling import FEW, Telling, capital
+from vivavoce_bots.house.session import Pending, Session, Told
+from vivavoce_bots.house.telling import Telling
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
     "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", *WISHES,
 )  # fmt: skip
-_GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
-_VOLUME: Final = {"raise": "louder", "lower": "softer"}
+_TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channel", "programme", *WISHES)
 
 
-class HouseBot(CourteousBot[Session]):
+class HouseBot(DoingBot):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
     name: str = "house"
@@ -70,8 +73,10 @@ class HouseBot(CourteousBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"),))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if ON_NOW[session.language].search(heard.text):
+        if ON_NOW[session.language].search(heard.text) or LAST[session.language].search(heard.text):
             return True
+        if leaves_behind(heard) and not heard.did(*_TELLS):  # thanks for everything and good night
+            return False
         if session.waiting and session.waiting[0].asks in SERVED:
             return self._services.channel(session, heard.text) is not None or heard.did(*_MATTER)
         return heard.did(*_MATTER)
@@ -105,6 +110,27 @@ class HouseBot(CourteousBot[Session]):
         lead = [told] if told else [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
+    def reply(self, session: Session, texts: Texts) -> Reply:
+        return super().reply(session, [(self._plain(session, text), score) for text, score in texts])
+
+    def _plain(self, session: Session, text: str) -> str:
+        """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
+        hearing = self._hearing[session.language]
+        plain = rewritten(requested(text, session.language), read_manner(session.language)["rewrites"])
+        there = THERE.search(plain) is not None
+        return gist(
+            plain,
+            session.language,
+            lambda one: hearing.heard(one).did(*_TELLS),
+            lambda one: there and hearing.heard(one).did("room"),
+        )
+
+    def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
+        return "" if told else super()._passed_over(session, text)
+
+    def not_explained(self, session: Session, text: str) -> str:
+        return ""  # what it did not understand is no news to who said it
+
     def _said(self, session: Session, answer: Answer) -> Reply:
         devices = [self._home.devices[one].names[session.language] for one in session.about]
         speaker = devices[0] if len(devices) == 1 else None
@@ -122,6 +148,14 @@ class HouseBot(CourteousBot[Session]):
             return Answer(
                 f"{told} {question}", (*(stating("inform", "state", f"{one}:on") for one in on), *asks)
             )
+        if LAST[session.language].search(heard.text) and session.done:
+            devices = list(session.done[-1].before)
+            told_of = self._telling.how_they_are(session, devices, None, None, None)
+            question, asks = self.question(session)
+            acts = tuple(
+                stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
+            )
+            return Answer(" ".join([*told_of, question]), (*acts, *asks))
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
@@ -130,22 +164,31 @@ class HouseBot(CourteousBot[Session]):
             self._readers[session.language],
             kind,
         )
-        clauses = in_the_room(clauses)
-        named = {one.reference.kind for one in clauses if one.deed}
-        clauses = [one for one in clauses if not wishes(one, named)]
+        clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
         if told.acts:  # the radio! turn the radio off: what was done needs no question
-            session.settle({act.value for act in told.acts if act.act == "inform"})
+            acted = {act.value for act in told.acts if act.act == "inform"}
+            session.settle(acted)
+            session.waiting = [
+                one
+                for one in session.waiting
+                if one in waited or one.asks != "which" or not acted & set(one.choices)
+            ]  # close the blinds, the living room ones
+            idle = {self.words(session)[one] for one in ("untouched", "off_already")}
+            told.sentences = [one for one in told.sentences if one not in idle] or told.sentences[:1]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
         if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
             return None
+        if heard.did("done") and told.acts and not session.waiting:
+            ended = Answer(" ".join(dict.fromkeys(told.sentences)), tuple(told.acts))
+            return self._parted(session, ended)
         question, asks = self._led_on(session)
         understood = tuple(
             dict.fromkeys(act for act in told.acts if act.act == "inform" and act.slot != "state")
@@ -164,6 +207,8 @@ class HouseBot(CourteousBot[Session]):
         """Yes or no where nothing was asked but whether there is more."""
         if only_no(heard) and asked_for_more(session.last):
             return self.farewell(session)
+        if heard.did("affirm") and asked_for_more(session.last):
+            return Answer(self.words(session)["ask"], (Act("request", "task"),))
         if heard.did("affirm", "negate", "wait"):
             question, asks = self.question(session)
             lead = [self.words(session)["wait"]] if heard.did("wait") else []
@@ -209,8 +254,9 @@ class HouseBot(CourteousBot[Session]):
             if not left_out:
                 told.sentences.append(self.words(session)["untouched"])
                 return True
-            if kept:
-                return self._narrowed(session, pending, kept, told)
+            rest = tuple(one for one in self._home.of_kind(pending.kind) if one not in left_out)
+            if kept or rest:  # the last choice was not meant: one of the others
+                return self._narrowed(session, pending, kept or rest, told)
         points = first is not None and first.reference.it and session.about and not first.placed
         if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
             return False
@@ -238,6 +284,14 @@ class HouseBot(CourteousBot[Session]):
                 session.waiting.pop(0)  # the fan!; faster, then
                 self._do(session, deed, list(pending.choices), told)
                 return True
+        if first is not None and first.reference.other and not first.deed and len(pending.choices) == 1:
+            rooms = {self._home.devices[one].room for one in pending.choices}
+            rest = [one for one in self._home.of_kind(pending.kind) if one not in pending.choices]
+            near = tuple(one for one in rest if self._home.devices[one].room in rooms) or tuple(rest)
+            if near:
+                asks = "which" if len(near) > 1 else pending.asks
+                session.waiting[0] = replace(pending, asks=asks, choices=near)
+                return True
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
             return self._yes_or_no(session, heard, pending, told)
         if pending.asks == "deed" and first.deed:
@@ -257,7 +311,8 @@ class HouseBot(CourteousBot[Session]):
         if pending.deed and len(kept) == 1:
             self._do(session, pending.deed, list(kept), told)
         else:
-            session.waiting.insert(0, replace(pending, choices=kept))
+            asks = "which" if len(kept) > 1 and pending.asks in ("confirm", "deed") else pending.asks
+            session.waiting.insert(0, replace(pending, asks=asks, choices=kept))
         return True
 
     def _yes_or_no(self, session: Session, heard: Heard, pending: Pending, told: Told) -> bool:
@@ -272,8 +327,15 @@ class HouseBot(CourteousBot[Session]):
         return False
 
     def _take(self, session: Session, clause: Clause, told: Told) -> None:
-        """One clause of a turn."""
+        """One clause of a turn; one that only says where answers what the clause before it left open."""
         words, reference = self.words(session), clause.reference
+        last = session.waiting[-1] if session.waiting else None
+        if last and last.asks == "which" and last.deed and clause.deed is None and not clause.asks:
+            fits = reference.placed and self._meant(session, reference, last.choices)
+            if fits and not clause.did("not", "negate", "dont"):  # some light, the one by the window
+                session.waiting.pop()
+                self._settle(session, replace(clause, deed=last.deed), told, last)
+                return
         served = self._services.told(session, clause, words)
         wish = next((one for one in clause.kinds if one in WISHES), None)
         if clause.did("dont"):
@@ -281,10 +343,13 @@ class HouseBot(CourteousBot[Session]):
         elif served is not None:
             told.sentences += [served[0]] if served[0] else []
             told.acts += served[1]
+            did = {act.value for act in served.acts}
+            session.waiting = [one for one in session.waiting if one.asks not in did]
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))
             again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?
-            session.waiting += [Pending(served.asks)] if served.asks and not again else []
+            if served.asks and not again:
+                self._ask(session, Pending(served.asks))
         elif wish is not None:
             self._wished(session, wish, told, reference.rooms)
         elif clause.asks:
@@ -293,11 +358,17 @@ class HouseBot(CourteousBot[Session]):
                 session.about = pending.choices
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
-            if clause.did("kind", "plural", "called", "it") or (clause.deed and clause.reference.said):
+            known = clause.did("kind", "plural", "called", "it") or reference.it
+            if known or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
-        elif clause.deed or reference.other or clause.did("kind", "plural", "called", "one", "too"):
+        elif (
+            clause.deed
+            or (reference.other and (session.about or session.done or session.waiting))
+            or clause.did("kind", "plural", "called", "too")
+            or (clause.did("one", "it") and reference.placed and session.about)
+        ):
             self._settle(session, clause, told)
 
     def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
@@ -310,190 +381,8 @@ class HouseBot(CourteousBot[Session]):
         ):
             return
         names = self._telling.listed(session, devices, "or")
-        told.sentences.append(self.words(session)[wish].format(name=names) if len(devices) > 1 else "")
+        if len(devices) > 1 and wish != "wish_lamp":  # which lamp is asked anyhow
+            told.sentences.append(self.words(session)[wish].format(name=names))
         pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
         session.waiting = [pending, *(one for one in session.waiting if one != pending)]
         told.sentences = [one for one in told.sentences if one]
-
-    # --- corrections ---------------------------------------------------------------------------------------
-
-    def _corrects(self, session: Session, clause: Clause, reference: Reference) -> bool:
-        """`No, the left one`; `not that lamp, the other one`: the last deed was for another device."""
-        return bool(session.done) and clause.deed is None and reference.said and (
-            clause.did("meant", "not", "negate") or clause.follows
-        )  # fmt: skip
-
-    def _correct(self, session: Session, clause: Clause, told: Told) -> None:
-        reference = clause.reference
-        suits = [one for one in session.done if reference.kind in (None, *self._home.kinds_of(one.before))]
-        done = (suits or list(session.done))[-1]
-        wrong = list(done.before)
-        negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
-        meant_not = [one for one in self._meant(session, reference) if one in wrong]
-        if negated and meant_not and "not" in clause.kinds:
-            self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
-            told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
-            session.done = (done,)
-            return
-        if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
-            told.sentences.append(self.words(session)["untouched"])
-            return
-        rooms = frozenset(self._home.devices[one].room for one in wrong)
-        near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
-        meant = replace(near if self._meant(session, near) else reference, bare=False)
-        self._take_back(session, done)
-        session.about = tuple(wrong)
-        self._settle(session, replace(clause, deed=done.deed, reference=meant), told)
-
-    def _take_back(self, session: Session, done: Done) -> None:
-        session.state.update(done.before)
-        session.done = tuple(one for one in session.done if one is not done)
-
-    # --- devices -------------------------------------------------------------------------------------------
-
-    def _meant(self, session: Session, reference: Reference, among: Sequence[str] = ()) -> list[str]:
-        return self._readers[session.language].meant(reference, session.about, among)
-
-    def _settle(self, session: Session, clause: Clause, told: Told, pending: Pending | None = None) -> None:
-        """Do what was said with the devices that are meant, or ask back."""
-        reference = clause.reference
-        choices = pending.choices if pending else ()
-        if not (reference.said or (pending and reference.strange)) or (reference.bare and pending is None):
-            self._unnamed(session, clause, told)
-            return
-        if (
-            clause.deed is None
-            and pending is None
-            and session.done
-            and (reference.other or clause.did("too"))
-        ):
-            clause = replace(clause, deed=session.done[-1].deed)
-        kind = (
-            reference.kind
-            or (pending.kind if pending else None)
-            or self._readers[session.language].only_for(clause.deed, reference)
-        )
-        if kind != reference.kind:
-            reference = replace(reference, kind=kind)
-        devices = self._meant(session, reference, choices) or (
-            self._meant(session, reference) if choices and reference.placed else []
-        )
-        alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
-        if alone and clause.deed and not clause.did("relation"):
-            reference = replace(reference, strange="")  # get the fan going: there is one fan
-        if reference.strange or not devices:
-            self._not_known(session, clause, reference, devices or list(choices), told)
-            return
-        spoken_of = reference.it and set(devices) <= set(session.about)
-        every = reference.every or (reference.plural and not reference.sides) or spoken_of
-        if kind is None and not every and len(self._home.kinds_of(devices)) > 1:
-            self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
-        elif len(devices) > 1 and not every:
-            self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
-        elif clause.deed is None:
-            session.about = tuple(devices)
-            self._ask(session, Pending("deed", kind, None, tuple(devices)))
-        else:
-            self._do(session, clause.deed, devices, told)
-
-    def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
-        """A command that names no device: asked for, unless it was one that nobody knows."""
-        reader, deed = self._readers[session.language], clause.deed or ""
-        verbs = verbs_of(deed, session.language)
-        if deed in _GRADUAL and session.about and not clause.reference.bare:
-            pass  # louder, so that I hear it: of what was spoken of
-        elif clause.reference.bare or [
-            word for word in clause.said if not reader.knows(word) and word not in verbs
-        ]:
-            told.sentences.append(self.words(session)["cannot"])
-            told.acts.append(Act("canthelp"))
-            return
-        deed = _VOLUME.get(deed, deed) if clause.did("volume") else deed
-        fitting = self._home.fitting(deed, session.about)
-        spoken_of = tuple(one for one in session.about if one in fitting)
-        kinds = self._home.kinds_of(fitting)
-        just_now = any(set(one.before) == set(spoken_of) for one in session.done)
-        if spoken_of and (deed not in ("on", "off") or just_now):
-            self._do(session, deed, list(spoken_of), told)
-        elif spoken_of or len(fitting) == 1:
-            self._ask(session, Pending("confirm", None, deed, spoken_of or tuple(fitting)))
-        elif fitting and len(fitting) <= FEW:
-            self._ask(
-                session, Pending("which", min(kinds) if len(kinds) == 1 else None, deed, tuple(fitting))
-            )
-        else:
-            self._ask(session, Pending("thing", None, deed))
-
-    def _not_known(
-        self, session: Session, clause: Clause, reference: Reference, devices: list[str], told: Told
-    ) -> None:
-        """There is no such device, or something was said of it that nobody knows."""
-        words = self.words(session)
-        kind = reference.kind
-        devices = devices or self._home.of_kind(kind)
-        form = words["strange" if reference.strange else "no_such"]
-        told.sentences.append(form.format(words=reference.strange, kind=self._telling.kind(session, kind)))
-        told.acts.append(Act("canthelp"))
-        asks = "which" if len(devices) > 1 else "confirm"
-        self._ask(session, Pending(asks, kind, clause.deed, tuple(devices)))
-
-    def _do(self, session: Session, wanted: str, devices: list[str], told: Told) -> None:
-        """Carry it out, each kind in its own way."""
-        words, before = self.words(session), {one: self._telling.state(session, one) for one in devices}
-        done: dict[tuple[str, str], list[str]] = {}
-        for one in devices:
-            kind = self._home.kind_of(one)
-            deed = kind.deed_like(wanted)
-            if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
-                name = self._telling.listed(session, devices, "and")
-                told.sentences.append(words["cannot_deed"].format(name=name))
-                told.acts.append(Act("canthelp"))
-                self._ask(session, Pending("deed", kind.name, None, tuple(devices)))
-                return
-            if deed is not None:
-                done.setdefault((kind.name, deed), []).append(one)
-        changed = {group for group in done if any(before[one] != group[1] for one in done[group])}
-        for (kind_name, deed), ones in done.items():
-            if changed and (kind_name, deed) not in changed:
-                continue  # of many things, those that were so already are not told
-            again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
-            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
-            told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
-            told.acts += [stating("inform", kind_name, one) for one in ones]
-            session.state.update(dict.fromkeys(ones, deed))
-        session.about = tuple(one for ones in done.values() for one in ones)
-        session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
-        session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
-
-    # --- questions -----------------------------------------------------------------------------------------
-
-    def _tell(self, session: Session, clause: Clause, told: Told) -> None:
-        """How devices are, or which there are."""
-        words, reference = self.words(session), clause.reference
-        devices = self._meant(session, reference)
-        if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
-            reference = replace(reference, strange="")
-        if reference.strange or not devices or not reference.said:
-            devices = [] if reference.strange or reference.said else self._home.of_kind(None)
-        if not devices:
-            self._not_known(session, clause, reference, [], told)
-            session.waiting = session.waiting[:-1]
-            return
-        deed = self._home.kind_of(devices[0]).deed(clause.deed) if clause.deed else None
-        which = words["rooms"] if clause.did("what") else None
-        told.sentences += self._telling.how_they_are(session, devices, deed, reference.kind, which)
-        told.acts += [
-            stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
-        ]
-        session.about = tuple(devices)
-
-    # --- asking back ---------------------------------------------------------------------------
-
-    def _asked(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
-        if pending.asks in SERVED:
-            return self.words(session)[SERVED[pending.asks]], self._services.asks(pending.asks)
-        return self._telling.question(session, pending, self.words(session))
-
-    def _ask(self, session: Session, pending: Pending) -> None:
-        if pending not in session.waiting:
-            session.waiting.append(pending)

@@ -20,7 +20,7 @@ ON_NOW: Final = {
         r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
         r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
         r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
-        r"(?![^.!]*\b(?:tv|telly|television|tonight)\b)",
+        r"(?![^.!]*\b(?:tv|telly|television|tonight|channel|later|worth|good|interesting)\b)",
         re.I,
     ),
     "it": re.compile(
@@ -29,11 +29,21 @@ ON_NOW: Final = {
         re.I,
     ),
 }
+LAST: Final = {
+    "en": re.compile(r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|change|changed)\b", re.I),
+    "it": re.compile(r"\bcosa hai (?:appena )?(?:fatto|cambiato)\b", re.I),
+}
+"""What was done last, asked for."""
 ONE_MORE: Final = re.compile(
-    r"\b(?:one (?:more|last|other|final) thing|another thing|un'(?:ultima|altra) cosa|ancora una cosa)\b,?",
+    r"\b(?:one (?:more|last|other|final)(?: \w+)? thing|another thing|un'(?:ultima|altra) cosa|"
+    r"ancora una cosa)\b,?",
     re.I,
 )
 LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
+THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
+_OR: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
+_GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
+_FEW: Final = 4  # words of a clause that says nothing else
 WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
 
@@ -110,11 +120,25 @@ def _clause(
     deed = spans[at].entry.slot if at is not None else None
     if any(span.entry.kind == "not" for span in spans[: at or 0]):
         kinds = (*kinds, "dont")  # never switch it on
+    slots = [spans[one].entry.slot for one in deeds]
+    if deed in ("on", "lower", "raise", "open", "close"):  # the fan on, full blast
+        deed = next((one for one in slots if one in _GRADES), deed)
+    undecided = question and len(set(slots)) > 1 and _OR.search(" ".join(said)) is not None
+    deed = None if undecided else deed  # is it louder or lower now?
     reference = reader.read(said, spans, of_kind)
+    if "dont" in kinds and question and deed is None:
+        kinds = tuple(one for one in kinds if one != "dont")  # don't touch what?
+    if "dont" in kinds and (
+        ("machine" in kinds and deed is None) or not (deed or reference.said or len(said) <= _FEW)
+    ):
+        kinds = tuple(one for one in kinds if one != "dont")  # she would leave a message
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")
-    asks = asks or (question and first in _WHO)  # who left it on?
+    asks = asks or undecided or (question and first in _WHO)  # who left it on?
+    if undecided and not reference.said:
+        reference = replace(reference, it=True)
+    asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata
     covered = {place for span in spans for place in range(span.start, span.end)}
     loose = any(at not in covered and not reader.knows(word) for at, word in enumerate(said))
     return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None), loose=loose)
@@ -123,6 +147,8 @@ def _clause(
 def _refined(before: Clause, clause: Clause) -> Clause | None:
     """A clause that only says where, behind a comma, tells more of the device before it."""
     told, more = before.reference, clause.reference
+    if before.deed and not told.said and more.every and set(clause.kinds) <= {"all", "them"}:
+        return replace(before, reference=more)  # down, both of them
     only_where = set(clause.kinds) <= {"room", "thing", "side", "relation"} and bool(clause.kinds)
     if not only_where or clause.loose or not told.said or (told.rooms and more.rooms) or more.strange:
         return None
@@ -148,8 +174,10 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     for at in range(len(clauses) - 2, -1, -1):
         clause, after = clauses[at], clauses[at + 1]
         names = clause.did("kind", "plural", "called") and not clause.did("dont", "negate", "not", "meant")
-        if clause.deed is None and after.deed and names and not clause.asks:
+        if clause.deed is None and after.deed and names and not (clause.asks or after.asks):
             clauses[at] = replace(clause, deed=after.deed)
+            if not (after.reference.said or after.loose or after.asks):
+                del clauses[at + 1]  # the blinds, halfway
     return clauses
 
 
@@ -165,7 +193,23 @@ def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
     ]  # fmt: skip
 
 
-def wishes(clause: Clause, named: set[str | None]) -> bool:
-    """Whether a clause only wishes for what another one names: it's so dark, a light in the kitchen."""
-    wish = next((one for one in clause.kinds if one in WISHES), None)
-    return wish is not None and clause.deed is None and WISHES[wish][0] in named
+def with_wishes(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, where a wish that says where is a command, and one that only wishes for what another
+    names is left out: it's so dark, a light in the kitchen.
+    """
+    found: list[Clause] = []
+    for clause in clauses:
+        wish = next((one for one in clause.kinds if one in WISHES), None)
+        kind, deed = WISHES[wish] if wish else (None, None)
+        where = clause.reference.places or clause.reference.sides or clause.reference.called
+        if wish and clause.deed is None and where and not clause.asks:
+            kinds = (*(one for one in clause.kinds if one != wish), "kind")
+            clause = replace(
+                clause, deed=deed, kinds=kinds, reference=replace(clause.reference, kind=kind, bare=False)
+            )
+        found.append(clause)
+    named = {one.reference.kind for one in found if one.deed}
+    return [
+        one for one in found
+        if one.deed or not any(wish in one.kinds and WISHES[wish][0] in named for wish in WISHES)
+    ]  # fmt: skip

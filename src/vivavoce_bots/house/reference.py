@@ -4,15 +4,23 @@ Sides are those that somebody sees who enters the room. What a reference says an
 lamp`, `the lamp behind the piano`) is kept as `strange`, so that it is asked back and never passed over.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import dist
 
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.spotting import Entry, Span, tokens
 from vivavoce_bots.house.home import Home, Piece, read_manner
 
 _NEAR = 1.6
 _AWAY = 0.3
+_WHERE = {
+    "en": frozenset(("in", "from", "inside", "outside", "with", "behind")),
+    "it": frozenset(("in", "nel", "nello", "nella", "nell", "dal", "dalla", "con", "dietro")),
+}
+_THE = frozenset(("the", "my", "our", "a", "il", "la", "lo", "l'"))
+_CLITIC = re.compile(r"\w{3,}[aeir]l[aeio]")
 _NAMES = ("kind", "plural", "called", "one", "it", "them", "other")
 
 
@@ -90,7 +98,7 @@ class Reader:
                 relation = span.entry.slot or ""
             elif span.entry.kind == "side" and self._stands_to(said, span, spans[at + 1 : at + 2]):
                 relation = span.entry.slot or ""
-            elif span.entry.kind == "deed" and " ".join(said[span.start : span.end]) in self._its:
+            elif span.entry.kind == "deed" and self._has_it(said, span):
                 found = replace(found, it=True)  # spegnila: switch it off
             else:
                 found = self._with(found, span.entry)
@@ -158,22 +166,33 @@ class Reader:
         return replace(found, strange=" ".join(said[last.start : last.start + 5]) if last else relation)
 
     def _strange(self, said: Sequence[str], spans: Sequence[Span]) -> str:
-        """Words about a device that nobody knows: before its name, and behind it as far as a new thought."""
+        """What is said of a device and nobody knows: right before its name, right behind it in Italian, or
+        behind a word that says where, `in the garage`; what else stands there is told besides.
+        """
         named = [span for span in spans if span.entry.kind in _NAMES]
         if not named:
             return ""
         covered = {at for span in spans for at in range(span.start, span.end)}
-        unknown = [
-            at for at, word in enumerate(said) if at not in covered and word.rstrip("'") not in self._known
-        ]
-        before = [at for at in unknown if at == named[0].start - 1]
-        behind: list[int] = []
-        for at in range(named[0].end, len(said)):
-            if said[at] in self._ends:
-                break
-            if at in unknown:
-                behind.append(at)
-        return " ".join(said[at] for at in [*before, *behind][:4])
+        unknown = {
+            at for at, word in enumerate(said)
+            if at not in covered and not self.knows(word) and not names_nothing(word, self.language)
+        }  # fmt: skip
+        first, end = named[0].start, named[0].end
+        before = {first - 1} if named[0].entry.kind not in ("it", "them", "other") else set[int]()
+        places = [at for at in range(end, len(said)) if said[at].rstrip("'") in _WHERE[self.language]]
+        behind = {at for one in places for at in (one + 1, one + 2) if at == one + 1 or said[one + 1] in _THE}
+        if self.language == "it":
+            behind.add(end)
+        stop = next((at for at in range(end, len(said)) if said[at] in self._ends), len(said))
+        found = [at for at in sorted(before | behind) if at in unknown and at < stop]
+        return " ".join(said[at] for at in found[:2])
+
+    def _has_it(self, said: Sequence[str], span: Span) -> bool:
+        """Whether a verb has its pronoun in it or before it: spegnila, le riapra."""
+        words = " ".join(said[span.start : span.end])
+        if self.language == "it" and span.start > 0 and said[span.start - 1] in ("la", "lo", "le", "li"):
+            return True
+        return words in self._its or (self.language == "it" and _CLITIC.fullmatch(words) is not None)
 
     def knows(self, word: str) -> bool:
         """Whether a word means nothing that matters to a house."""

@@ -11,6 +11,7 @@ from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 from vivavoce_bots.house.clauses import Clause
 from vivavoce_bots.house.home import Home
 
+_FEW: Final = 4  # words of a clause that names a programme and tells nothing else
 _NUMBER: Final = re.compile(r"\d")
 # What a service asks back, and the sentence for it.
 SERVED: Final = {
@@ -78,10 +79,18 @@ class Services:
             return self._of_channel(session, "television", "", words)  # put that on
         if clause.deed == "record":
             return self._of_channel(session, "recording", " ".join(clause.said), words)
-        if clause.did("guide") or (clause.did("programme") and clause.deed != "watch"):
+        plain = clause.did("programme") and not (clause.deed or clause.asks or clause.did("guide", "channel"))
+        if plain and session.channel and self.channel(session, " ".join(clause.said)) == session.channel:
+            return None  # just a quiz, well
+        on = session.about == ("television",) and session.state.get("television", "off") != "off"
+        spoken_of = clause.did("programme") and (clause.asks or not clause.loose or len(clause.said) <= _FEW)
+        if on and spoken_of and not (clause.asks or clause.did("guide")) and session.channel:
+            return self._of_channel(session, "television", " ".join(clause.said), words)
+        asked = clause.asks and clause.did("channel") and self.channel(session, " ".join(clause.said))
+        if clause.did("guide") or (spoken_of and clause.deed != "watch") or asked:
             return self._of_channel(session, "programme", " ".join(clause.said), words)
         other = clause.reference.kind not in (None, "television")
-        tunes = clause.did("channel", "programme") or (clause.deed == "watch" and not other)
+        tunes = clause.did("channel") or spoken_of or (clause.deed == "watch" and not other)
         said = " ".join(clause.said)
         named = clause.reference.kind == "television" and self.channel(session, said) and clause.deed != "off"
         if tunes and clause.asks and session.channel is not None:
@@ -107,6 +116,8 @@ class Services:
         channel = self.channel(session, text)
         if channel is None and service == "television":  # watch that: what was told of last
             channel, session.told_of = session.told_of, None
+        if channel is None and service == "recording":  # record it
+            channel = session.told_of or session.channel
         if channel is None:
             lacks = _NUMBER.search(in_digits(text, session.language)) is not None
             return Served(words["no_channel"] if lacks else "", (), service)

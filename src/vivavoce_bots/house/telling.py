@@ -48,7 +48,13 @@ class Telling:
         if which is not None and len(devices) > 1:
             names = self.listed(house, devices, "and", whole=False)
             return [capital(which.format(kind=self.kind(house, kind), names=names))]
-        return [capital(self.how(house, one)) + "." for one in devices]
+        alike: dict[tuple[str, str], list[str]] = {}
+        for one in devices:
+            alike.setdefault((self._home.devices[one].kind, self.state(house, one)), []).append(one)
+        return [
+            capital(f"{self.listed(house, ones, 'and')} {self._forms(house, ones[0], state)[len(ones) > 1]}.")
+            for (_, state), ones in alike.items()
+        ]
 
     def changed(self, house: House, was: Mapping[str, str]) -> list[str]:
         """How those are that were otherwise before."""

@@ -1,0 +1,229 @@
+"""What the house does with devices: corrections, settling which are meant, doing it, telling, asking back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from vivavoce_bots.acts import Act, stating
+from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.house.clauses import Clause
+from vivavoce_bots.house.home import Home
+from vivavoce_bots.house.reference import Reader, Reference
+from vivavoce_bots.house.services import SERVED, Services
+from vivavoce_bots.house.session import Done, Pending, Session, Told
+from vivavoce_bots.house.telling import FEW, Telling, capital
+
+_GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
+_MANY: Final = 2
+_VOLUME: Final = {"raise": "louder", "lower": "softer"}
+
+
+class DoingBot(CourteousBot[Session]):
+    """The part of the house bot that acts on devices."""
+
+    _home: Home
+    _readers: Mapping[str, Reader]
+    _services: Services
+    _telling: Telling
+
+    # --- corrections ---------------------------------------------------------------------------------------
+
+    def _corrects(self, session: Session, clause: Clause, reference: Reference) -> bool:
+        """`No, the left one`; `not that lamp, the other one`: the last deed was for another device."""
+        return bool(session.done) and clause.deed is None and reference.said and (
+            clause.did("meant", "not", "negate") or clause.follows
+        )  # fmt: skip
+
+    def _correct(self, session: Session, clause: Clause, told: Told) -> None:
+        reference = clause.reference
+        suits = [one for one in session.done if reference.kind in (None, *self._home.kinds_of(one.before))]
+        done = (suits or list(session.done))[-1]
+        wrong = list(done.before)
+        negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
+        meant_not = [one for one in self._meant(session, reference) if one in wrong]
+        if negated and meant_not and "not" in clause.kinds:
+            self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
+            session.done = (done,)
+            return
+        if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
+            told.sentences.append(self.words(session)["untouched"])
+            return
+        rooms = frozenset(self._home.devices[one].room for one in wrong)
+        near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
+        meant = replace(near if self._meant(session, near) else reference, bare=False)
+        self._take_back(session, done)
+        session.about = tuple(wrong)
+        self._settle(session, replace(clause, deed=done.deed, reference=meant), told)
+
+    def _take_back(self, session: Session, done: Done) -> None:
+        session.state.update(done.before)
+        session.done = tuple(one for one in session.done if one is not done)
+
+    # --- devices -------------------------------------------------------------------------------------------
+
+    def _meant(self, session: Session, reference: Reference, among: Sequence[str] = ()) -> list[str]:
+        return self._readers[session.language].meant(reference, session.about, among)
+
+    def _settle(self, session: Session, clause: Clause, told: Told, pending: Pending | None = None) -> None:
+        """Do what was said with the devices that are meant, or ask back."""
+        reference = clause.reference
+        choices = pending.choices if pending else ()
+        if not (reference.said or (pending and reference.strange)) or (reference.bare and pending is None):
+            self._unnamed(session, clause, told)
+            return
+        if (
+            clause.deed is None
+            and pending is None
+            and session.done
+            and (reference.other or clause.did("too"))
+        ):
+            clause = replace(clause, deed=session.done[-1].deed)
+        kind = (
+            reference.kind
+            or (pending.kind if pending else None)
+            or self._readers[session.language].only_for(clause.deed, reference)
+        )
+        if kind != reference.kind:
+            reference = replace(reference, kind=kind)
+        devices = self._meant(session, reference, choices) or (
+            self._meant(session, reference) if choices and reference.placed else []
+        )
+        alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
+        if alone and clause.deed and not clause.did("relation"):
+            reference = replace(reference, strange="")  # get the fan going: there is one fan
+        if reference.strange or not devices:
+            self._not_known(session, clause, reference, devices or list(choices), told)
+            return
+        spoken_of = reference.it and set(devices) <= set(session.about)
+        every = reference.every or (reference.plural and not reference.sides) or spoken_of
+        if kind is None and not every and len(self._home.kinds_of(devices)) > 1:
+            self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
+        elif len(devices) > 1 and not every:
+            self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
+        elif clause.deed is None:
+            session.about = tuple(devices)
+            self._ask(session, Pending("deed", kind, None, tuple(devices)))
+        else:
+            self._do(session, clause.deed, devices, told)
+
+    def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
+        """A command that names no device: asked for, unless it was one that nobody knows."""
+        deed = clause.deed or ""
+        if deed in _GRADUAL and session.about and not clause.reference.bare:
+            pass  # louder, so that I hear it: of what was spoken of
+        elif clause.reference.bare or clause.loose:
+            told.sentences.append(self.words(session)["cannot"])
+            told.acts.append(Act("canthelp"))
+            return
+        deed = _VOLUME.get(deed, deed) if clause.did("volume") else deed
+        about = session.about
+        if clause.did("volume"):  # the volume, not the lamps
+            about = tuple(one for one in about if deed in self._home.kind_of(one).deeds)
+        fitting = self._home.fitting(deed, about)
+        spoken_of = tuple(one for one in session.about if one in fitting)
+        kinds = self._home.kinds_of(fitting)
+        if deed in _GRADUAL and about and not set(fitting) & set(about):
+            self._do(session, deed, list(session.about), told)  # half: not these
+            return
+        just_now = any(set(one.before) == set(spoken_of) for one in session.done)
+        if spoken_of and (deed not in ("on", "off") or just_now):
+            self._do(session, deed, list(spoken_of), told)
+        elif spoken_of or len(fitting) == 1:
+            self._ask(session, Pending("confirm", None, deed, spoken_of or tuple(fitting)))
+        elif fitting and len(fitting) <= FEW:
+            self._ask(
+                session, Pending("which", min(kinds) if len(kinds) == 1 else None, deed, tuple(fitting))
+            )
+        else:
+            self._ask(session, Pending("thing", None, deed))
+
+    def _not_known(
+        self, session: Session, clause: Clause, reference: Reference, devices: list[str], told: Told
+    ) -> None:
+        """There is no such device, or something was said of it that nobody knows."""
+        words = self.words(session)
+        kind = reference.kind
+        devices = devices or self._home.of_kind(kind)
+        form = words["strange" if reference.strange else "no_such"]
+        told.sentences.append(form.format(words=reference.strange, kind=self._telling.kind(session, kind)))
+        told.acts.append(Act("canthelp"))
+        asks = "which" if len(devices) > 1 else "confirm"
+        self._ask(session, Pending(asks, kind, clause.deed, tuple(devices)))
+
+    def _do(self, session: Session, wanted: str, devices: list[str], told: Told) -> None:
+        """Carry it out, each kind in its own way."""
+        words, before = self.words(session), {one: self._telling.state(session, one) for one in devices}
+        done: dict[tuple[str, str], list[str]] = {}
+        for one in devices:
+            kind = self._home.kind_of(one)
+            deed = kind.deed_like(wanted)
+            if deed is None and len({self._home.devices[two].kind for two in devices}) == 1:
+                name = self._telling.listed(session, devices, "and")
+                form = kind.said[session.language].get("cannot") or words["cannot_deed"]
+                told.sentences.append(form.format(name=name))
+                told.acts.append(Act("canthelp"))
+                session.about = tuple(devices)
+                self._ask(session, Pending("deed", kind.name, None, tuple(devices)))
+                return
+            if deed is not None:
+                done.setdefault((kind.name, deed), []).append(one)
+        changed = {group for group in done if any(before[one] != group[1] for one in done[group])}
+        if not changed and len(done) > _MANY and wanted == "off":
+            told.sentences.append(words["off_already"])
+            told.acts += [stating("inform", "done", f"{kind}_{deed}") for kind, deed in done]
+            session.about = tuple(one for ones in done.values() for one in ones)
+            return
+        for (kind_name, deed), ones in done.items():
+            if changed and (kind_name, deed) not in changed:
+                continue  # of many things, those that were so already are not told
+            again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
+            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
+            told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
+            told.acts += [stating("inform", kind_name, one) for one in ones]
+            session.state.update(dict.fromkeys(ones, deed))
+        session.about = tuple(one for ones in done.values() for one in ones)
+        session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
+        session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
+
+    # --- questions -----------------------------------------------------------------------------------------
+
+    def _tell(self, session: Session, clause: Clause, told: Told) -> None:
+        """How devices are, or which there are."""
+        words, reference = self.words(session), clause.reference
+        if reference.rooms and clause.deed and not clause.did("kind", "plural", "called", "it"):
+            reference = replace(reference, kind="lamp")  # is the kitchen still on?
+        devices = self._meant(session, reference)
+        if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
+            reference = replace(reference, strange="")
+        if reference.it and not (session.about or reference.kind or reference.placed or clause.deed):
+            devices = self._telling.on_now(session)  # how is it, where nothing was spoken of
+            told.sentences += [] if devices else [words["nothing_on"]]
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
+            return
+        if told.sentences and not (session.about or reference.kind or reference.placed or clause.did("home")):
+            return  # is there one on it?
+        if reference.strange or not devices or not reference.said:
+            devices = [] if reference.strange or reference.said else self._home.of_kind(None)
+        if not devices:
+            self._not_known(session, clause, reference, [], told)
+            session.waiting = session.waiting[:-1]
+            return
+        deed = self._home.kind_of(devices[0]).deed(clause.deed) if clause.deed else None
+        which = words["rooms"] if clause.did("what") else None
+        told.sentences += self._telling.how_they_are(session, devices, deed, reference.kind, which)
+        told.acts += [
+            stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
+        ]
+        session.about = tuple(devices)
+
+    # --- asking back ---------------------------------------------------------------------------
+
+    def _asked(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
+        if pending.asks in SERVED:
+            return self.words(session)[SERVED[pending.asks]], self._services.asks(pending.asks)
+        return self._telling.question(session, pending, self.words(session))
+
+    def _ask(self, session: Session, pending: Pending) -> None:
+        if pending not in session.waiting:
+            session.waiting.append(pending)
