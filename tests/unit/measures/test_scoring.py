@@ -191,7 +191,8 @@ NAMES = (
     ("The Golden Wok", "golden wok"), ("Oak Bistro", "the oak bistro"), ("the the golden  wok", "golden wok"),
     ("Rosa 's Bed & Breakfast", "rosa's bed and breakfast"), ("L'Osteria del Ponte", "osteria del ponte"),
     ("the Ashley", "ashley hotel"), ("University Arms", "university arms hotel"), ("Nando’s", "nandos"),
-    ("meze bar restaurant", "meze bar"), ("Efe's restaurant", "efes restaurant"), ("Shiraz", "shiraz restaurant"),
+    ("meze bar restaurant", "meze bar"), ("Efe's restaurant", "efes restaurant"),
+    ("Shiraz", "shiraz restaurant"),
 ])  # fmt: skip
 def test_a_name_with_another_article_spelling_or_kind_of_place_is_the_same_venue(
     told: str, meant: str
