@@ -3,14 +3,20 @@
 `make counterparts` installs them and runs these tests; docs/explanation/third-party-systems.md tells more.
 """
 
+import json
+import re
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
-from scenes.third_party import SYSTEMS, hold_dialogues
+from scenes.connecting import said, texts, within
+from scenes.third_party import SYSTEMS, hold_dialogues, placed_and_started
+from vivavoce.connectors.base import Connector, Conversation
 from vivavoce.log.events import SystemTurnReceived
 from vivavoce.log.store import Log
 
+GUIDES = Path(__file__).resolve().parents[2] / "docs" / "how-to"
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]
 
 
@@ -27,3 +33,23 @@ def test_people_talk_to_it_in_the_served_pages_and_it_remembers_each(name: str, 
         turns = [one.agent for one in events if isinstance(one, SystemTurnReceived)]
         told = [{name for name, done in turn if done} for turn in turns if turn is not None]
         assert told == [{name.replace("tool_calls", "tools") for name in tells}] * 4
+
+
+@pytest.mark.parametrize("name", ["ask-sdk", "ask-sdk-js"])
+def test_the_entry_that_the_guide_gives_for_a_skill_opens_it_and_talks_to_it(
+    name: str, tmp_path: Path
+) -> None:
+    guide = (GUIDES / "evaluate-your-alexa-skill.md").read_text("utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", guide, re.S)
+    entry = YAML(typ="safe", pure=True).load(block)["systems"]["skill"]
+
+    async def talk(connector: Connector) -> list[str]:
+        conversation = Conversation("guide")
+        opened = texts([output async for output in connector.open(conversation)])
+        return opened + [
+            text for word in ("one", "two") for text in texts(await said(connector, conversation, word))
+        ]
+
+    with placed_and_started(tmp_path, name) as port:
+        here = json.loads(json.dumps(entry).replace("127.0.0.1:3000", f"127.0.0.1:{port}"))
+        assert within(here, talk) == ["Welcome.", "first was one", "first was one"]

@@ -35,11 +35,7 @@ SYSTEMS: Final[dict[str, dict[str, Any]]] = yaml.safe_load((SCRIPTS / "systems.y
 def hold_dialogues(folder: Path, name: str, said: list[list[str]]) -> list[list[str]]:
     """People talk to a third party's system at once, a list of turns each; what the pages showed them."""
     placed = _placed(name, folder)
-    settings = {"allow_private": True, "connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
-    settings |= placed["system"]
-    if settings["connect"] == "stdio":
-        del settings["allow_private"]
-    _write_study(folder, settings)
+    _write_study(folder, _patient(placed["system"]))
     study = load_study(folder)
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         connector = make_connector(study.systems["theirs"], {})
@@ -49,6 +45,29 @@ def hold_dialogues(folder: Path, name: str, said: list[list[str]]) -> list[list[
                 return asyncio.run(_held(pages.url, said))
             finally:
                 pages.call(connector.shut_down())
+
+
+def _patient(system: dict[str, Any]) -> dict[str, Any]:
+    patient = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
+    return patient | ({} if system["connect"] == "stdio" else {"allow_private": True}) | system
+
+
+@contextmanager
+def placed_and_started(folder: Path, name: str) -> Iterator[int]:
+    """A third party's system, which runs until the block ends, and the port on which it listens."""
+    placed = _placed(name, folder)
+    with _started(placed, folder):
+        yield placed["listens"]
+
+
+@contextmanager
+def spoken_to(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The settings by which a third party's system, which runs meanwhile, is spoken to (`by_voice`)."""
+    placed = _placed(name, folder)
+    with _started(placed, folder):
+        yield _patient(
+            {name: value for name, value in (placed["system"] | placed["by_voice"]).items() if value}
+        )
 
 
 def _placed(name: str, folder: Path) -> dict[str, Any]:
