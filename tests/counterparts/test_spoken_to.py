@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from scenes.browsing import serve, study_with_texts
+from scenes.connecting import PATIENT
 from scenes.patience import eventually
 from scenes.speaking import SAME_WORDS, same_words
-from scenes.third_party import spoken_to
+from scenes.third_party import as_its_guide_says
 from scenes.voices import RATE, voice
 from vivavoce.audio.files import encode_sound, pcm16, read_sound
 from vivavoce.audio.sound import Sound
@@ -35,9 +36,9 @@ def test_pipecat_hears_a_participant_of_a_served_page_remembers_and_speaks(tmp_p
     visit = tuple(step if isinstance(one, DialogueStep) else one for one in study.visit)
     study = study.model_copy(update={"visit": visit})
     with (
-        spoken_to(tmp_path, "pipecat") as settings,
+        as_its_guide_says(tmp_path, "pipecat", "evaluate-your-voice-bot.md", "pipecat") as settings,
         Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log,
-        serve(study, log, make_connector(settings, {})) as open_browser,
+        serve(study, log, make_connector(PATIENT | settings, {})) as open_browser,
     ):
         visitor = open_browser()
         dialogue = visitor.into_dialogue()

@@ -3,20 +3,16 @@
 `make counterparts` installs them and runs these tests; docs/explanation/third-party-systems.md tells more.
 """
 
-import json
-import re
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
 from scenes.connecting import said, texts, within
-from scenes.third_party import SYSTEMS, hold_dialogues, placed_and_started
+from scenes.third_party import SYSTEMS, as_its_guide_says, hold_dialogues
 from vivavoce.connectors.base import Connector, Conversation
 from vivavoce.log.events import SystemTurnReceived
 from vivavoce.log.store import Log
 
-GUIDES = Path(__file__).resolve().parents[2] / "docs" / "how-to"
 pytestmark = [pytest.mark.counterpart, pytest.mark.long]
 
 
@@ -39,10 +35,6 @@ def test_people_talk_to_it_in_the_served_pages_and_it_remembers_each(name: str, 
 def test_the_entry_that_the_guide_gives_for_a_skill_opens_it_and_talks_to_it(
     name: str, tmp_path: Path
 ) -> None:
-    guide = (GUIDES / "evaluate-your-alexa-skill.md").read_text("utf-8")
-    (block,) = re.findall(r"```yaml\n(.*?)```", guide, re.S)
-    entry = YAML(typ="safe", pure=True).load(block)["systems"]["skill"]
-
     async def talk(connector: Connector) -> list[str]:
         conversation = Conversation("guide")
         opened = texts([output async for output in connector.open(conversation)])
@@ -50,6 +42,5 @@ def test_the_entry_that_the_guide_gives_for_a_skill_opens_it_and_talks_to_it(
             text for word in ("one", "two") for text in texts(await said(connector, conversation, word))
         ]
 
-    with placed_and_started(tmp_path, name) as port:
-        here = json.loads(json.dumps(entry).replace("127.0.0.1:3000", f"127.0.0.1:{port}"))
-        assert within(here, talk) == ["Welcome.", "first was one", "first was one"]
+    with as_its_guide_says(tmp_path, name, "evaluate-your-alexa-skill.md", "skill") as entry:
+        assert within(entry, talk) == ["Welcome.", "first was one", "first was one"]

@@ -19,8 +19,8 @@ from scenes.processes import free_port, wait_for_port
 _CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 ROOT: Final = Path(os.environ.get("COUNTERPARTS_ROOT") or _CACHE / "vivavoce" / "counterparts")
 _QUIET: Final = {"RASA_TELEMETRY_ENABLED": "false", "SQLALCHEMY_SILENCE_UBER_WARNING": "1"}
-# Rasa's two servers hang up after 5 s without a request. Where a busy machine makes them late, one writes to a
-# connection that the other has closed, and its bot says nothing. Here they wait for each other
+# Rasa's servers hang up after 5 s without a request. Where a busy machine makes them late, one writes to a
+# connection that the other has closed, and the bot says nothing. Here they wait for each other
 _PATIENT: Final = {
     **{f"SANIC_{name}_TIMEOUT": "3600" for name in ("KEEP_ALIVE", "REQUEST", "RESPONSE", "WEBSOCKET_PING")},
     "TICKET_LOCK_LIFETIME": "3600",

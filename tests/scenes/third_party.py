@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 import httpx
 import yaml
+from ruamel.yaml import YAML
 
 from scenes.browserless import into_chat, patiently
 from scenes.counterparts import FOLDER
@@ -29,13 +31,18 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 SCRIPTS: Final = FOLDER / "third_party"
+GUIDES: Final = Path(__file__).resolve().parents[2] / "docs" / "how-to"
 SYSTEMS: Final[dict[str, dict[str, Any]]] = yaml.safe_load((SCRIPTS / "systems.yaml").read_text("utf-8"))
 
 
 def hold_dialogues(folder: Path, name: str, said: list[list[str]]) -> list[list[str]]:
     """People talk to a third party's system at once, a list of turns each; what the pages showed them."""
     placed = _placed(name, folder)
-    _write_study(folder, _patient(placed["system"]))
+    settings = {"allow_private": True, "connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
+    settings |= placed["system"]
+    if settings["connect"] == "stdio":
+        del settings["allow_private"]
+    _write_study(folder, settings)
     study = load_study(folder)
     with Log.open(f"sqlite:///{folder / 'log.sqlite'}") as log:
         connector = make_connector(study.systems["theirs"], {})
@@ -47,27 +54,15 @@ def hold_dialogues(folder: Path, name: str, said: list[list[str]]) -> list[list[
                 pages.call(connector.shut_down())
 
 
-def _patient(system: dict[str, Any]) -> dict[str, Any]:
-    patient = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S}
-    return patient | ({} if system["connect"] == "stdio" else {"allow_private": True}) | system
-
-
 @contextmanager
-def placed_and_started(folder: Path, name: str) -> Iterator[int]:
-    """A third party's system, which runs until the block ends, and the port on which it listens."""
+def as_its_guide_says(folder: Path, name: str, guide: str, system: str) -> Iterator[dict[str, Any]]:
+    """The entry that a page gives for a system, at the port where that system runs until the block ends."""
     placed = _placed(name, folder)
+    blocks = re.findall(r"```yaml\n(.*?)```", (GUIDES / guide).read_text("utf-8"), re.S)
+    (block,) = [block for block in blocks if f"  {system}:\n" in block]
+    text = json.dumps(YAML(typ="safe", pure=True).load(block.removeprefix("systems:\n"))[system])
     with _started(placed, folder):
-        yield placed["listens"]
-
-
-@contextmanager
-def spoken_to(folder: Path, name: str) -> Iterator[dict[str, Any]]:
-    """The settings by which a third party's system, which runs meanwhile, is spoken to (`by_voice`)."""
-    placed = _placed(name, folder)
-    with _started(placed, folder):
-        yield _patient(
-            {name: value for name, value in (placed["system"] | placed["by_voice"]).items() if value}
-        )
+        yield json.loads(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{placed['listens']}", text))
 
 
 def _placed(name: str, folder: Path) -> dict[str, Any]:
