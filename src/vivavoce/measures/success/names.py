@@ -65,7 +65,7 @@ def _words(name: str) -> tuple[str, ...]:
 @cache
 def _articles_and_ampersand() -> tuple[re.Pattern[str], frozenset[str]]:
     """Of all languages: what a name is called says nothing of the language it stands in."""
-    every = [FactWords.of(name) for name in FactWords.languages()]
+    every = [FactWords.or_english(name) for name in FactWords.languages()]
     articles = {word for words in every for word in words.articles}
     before = "|".join(
         rf"{re.escape(one)}\s*" if one[-1:] == "'" else rf"{re.escape(one)}\s+" for one in articles
