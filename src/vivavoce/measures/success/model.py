@@ -104,15 +104,14 @@ class Venues:
 
     def as_named_here(self, turns: Iterable[ScoredTurn]) -> list[ScoredTurn]:
         """The turns with names as the database has them."""
-        return [
-            replace(turn, acts=tuple(map(self._named_here, turn.acts)))
-            if any(act.slot == NAME for act in turn.acts)
-            else turn
-            for turn in turns
-        ]
+        named = ((turn, tuple(map(self._named_here, turn.acts))) for turn in turns)
+        return [turn if acts == turn.acts else replace(turn, acts=acts) for turn, acts in named]
 
     def _named_here(self, act: ScoredAct) -> ScoredAct:
-        return act._replace(value=self.names.known(act.value)) if act.slot == NAME and act.value else act
+        if act.slot != NAME or not act.value:
+            return act
+        name = self.names.known(act.value)
+        return act if name == normalise_value(act.value) else act._replace(value=name)
 
     def matching(self, goal: Goal) -> tuple[ScoredVenue, ...]:
         """The entities that meet the goal's constraints; what the user turned down is not left out."""
