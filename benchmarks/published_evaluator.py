@@ -211,7 +211,7 @@ def _ours(importer: Importer, dialogues: list[Path], into: Path, file: Path) -> 
         )
         found[key]["met by no venue"] = not venues.matching(goal)
         found[key]["offered"] = bool(outcome.offers)
-        found[key]["named as in the database"] = bool(outcome.offers and venues.named(outcome.offers[-1]))
+        found[key]["of a venue in the database"] = bool(outcome.offers and venues.named(outcome.offers[-1]))
     return found
 
 
@@ -247,8 +247,10 @@ def _reason(theirs: list[bool], ours: dict[str, bool]) -> str:
             return "published only: what was asked was told before the venue that counts was offered"
         if not ours["offered"]:
             return "published only: no offer by name is among the acts"
-        if not ours["named as in the database"]:
-            return "published only: no venue has the name that was told (an article, an ending, a short form)"
+        if not ours["of a venue in the database"]:
+            return (
+                "published only: no venue has the name that was told (misspelt, or words for it of their own)"
+            )
         if ours["any venue, five slots, values not looked at"]:
             return "published only: an earlier venue met the goal, the last one does not"
         return "published only: the venue that was named does not meet the goal, the state of the user does"

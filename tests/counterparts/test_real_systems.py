@@ -32,7 +32,9 @@ pytestmark = [pytest.mark.counterpart, pytest.mark.long]
 
 NAMES = ("rasa", "rasa-socketio", "rasa-socketio-persistent", "directline")
 PARTICIPANTS = 20
-AT_ONCE = 20  # from about a hundred turns at once Rasa loses its action server, and falls silent
+# Rasa works on one turn after the other. Where many keep it from its connections for 20 s, as on a busy
+# machine, its Socket.IO server takes the other end for gone and hangs up
+AT_ONCE = 4
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scenes.third_party import SYSTEMS, hold_dialogues
+from scenes.connecting import said, texts, within
+from scenes.third_party import SYSTEMS, as_its_guide_says, hold_dialogues
+from vivavoce.connectors.base import Connector, Conversation
 from vivavoce.log.events import SystemTurnReceived
 from vivavoce.log.store import Log
 
@@ -27,3 +29,18 @@ def test_people_talk_to_it_in_the_served_pages_and_it_remembers_each(name: str, 
         turns = [one.agent for one in events if isinstance(one, SystemTurnReceived)]
         told = [{name for name, done in turn if done} for turn in turns if turn is not None]
         assert told == [{name.replace("tool_calls", "tools") for name in tells}] * 4
+
+
+@pytest.mark.parametrize("name", ["ask-sdk", "ask-sdk-js"])
+def test_the_entry_that_the_guide_gives_for_a_skill_opens_it_and_talks_to_it(
+    name: str, tmp_path: Path
+) -> None:
+    async def talk(connector: Connector) -> list[str]:
+        conversation = Conversation("guide")
+        opened = texts([output async for output in connector.open(conversation)])
+        return opened + [
+            text for word in ("one", "two") for text in texts(await said(connector, conversation, word))
+        ]
+
+    with as_its_guide_says(tmp_path, name, "evaluate-your-alexa-skill.md", "skill") as entry:
+        assert within(entry, talk) == ["Welcome.", "first was one", "first was one"]

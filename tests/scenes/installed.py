@@ -19,6 +19,12 @@ from scenes.processes import free_port, wait_for_port
 _CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 ROOT: Final = Path(os.environ.get("COUNTERPARTS_ROOT") or _CACHE / "vivavoce" / "counterparts")
 _QUIET: Final = {"RASA_TELEMETRY_ENABLED": "false", "SQLALCHEMY_SILENCE_UBER_WARNING": "1"}
+# Rasa's servers hang up after 5 s without a request. Where a busy machine makes them late, one writes to a
+# connection that the other has closed, and the bot says nothing. Here they wait for each other
+_PATIENT: Final = {
+    **{f"SANIC_{name}_TIMEOUT": "3600" for name in ("KEEP_ALIVE", "REQUEST", "RESPONSE", "WEBSOCKET_PING")},
+    "TICKET_LOCK_LIFETIME": "3600",
+}
 STARTS_IN_S: Final = 600.0  # some load for minutes where a machine is busy
 _JWT_KEY: Final = b"a secret of tests"  # as in credentials-persistent.yml
 
@@ -53,7 +59,7 @@ class RealRasa:
         self._folder, self._rasa = folder / "assistant", [python, "-m", "rasa"]
         self._running = ExitStack()
         shutil.copytree(FOLDER / "rasa_assistant", self._folder)
-        self._environment = {**os.environ, **_QUIET}
+        self._environment = {**os.environ, **_QUIET, **_PATIENT}
         self._train()
         try:
             actions = free_port()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 import httpx
 import yaml
+from ruamel.yaml import YAML
 
 from scenes.browserless import into_chat, patiently
 from scenes.counterparts import FOLDER
@@ -29,6 +31,7 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 
 SCRIPTS: Final = FOLDER / "third_party"
+GUIDES: Final = Path(__file__).resolve().parents[2] / "docs" / "how-to"
 SYSTEMS: Final[dict[str, dict[str, Any]]] = yaml.safe_load((SCRIPTS / "systems.yaml").read_text("utf-8"))
 
 
@@ -49,6 +52,17 @@ def hold_dialogues(folder: Path, name: str, said: list[list[str]]) -> list[list[
                 return asyncio.run(_held(pages.url, said))
             finally:
                 pages.call(connector.shut_down())
+
+
+@contextmanager
+def as_its_guide_says(folder: Path, name: str, guide: str, system: str) -> Iterator[dict[str, Any]]:
+    """The entry that a page gives for a system, at the port where that system runs until the block ends."""
+    placed = _placed(name, folder)
+    blocks = re.findall(r"```yaml\n(.*?)```", (GUIDES / guide).read_text("utf-8"), re.S)
+    (block,) = [block for block in blocks if f"  {system}:\n" in block]
+    text = json.dumps(YAML(typ="safe", pure=True).load(block.removeprefix("systems:\n"))[system])
+    with _started(placed, folder):
+        yield json.loads(re.sub(r"127\.0\.0\.1:\d+", f"127.0.0.1:{placed['listens']}", text))
 
 
 def _placed(name: str, folder: Path) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Wire    JSON lines: {"type": "user", "conversation", "key", "text"} in, {"type": "bot", "text"} ... and
         {"type": "turn_end"} out. With `plain: true` a line of text in, lines of text out until the prompt
-        appears or nothing comes for a while
+        appears or nothing comes for a while; a prompt before the first answer ends nothing
 Memory  in the process; it is started without a shell, and killed with all its children when the conversation
         ends
 """
@@ -30,6 +30,7 @@ from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.core.validation import mistake
 
 _GRACE_S = 1.0
+_COLOURS = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")  # and whatever else is sent to a terminal by CSI (ECMA-48)
 
 
 def _pattern(written: str) -> str:
@@ -53,8 +54,17 @@ class StdioSettings(ConnectorSettings):
     prompt: Annotated[str, AfterValidator(_pattern)] | None = Field(
         None, description="plain: regular expression of the prompt that ends a turn"
     )
+    prefix: Annotated[str, AfterValidator(_pattern)] | None = Field(
+        None, description="plain: regular expression of what stands before the lines of an answer: `Bot> ?`"
+    )
     idle_s: float = Field(1.5, gt=0, le=60, description="plain: silence that ends a turn")
     longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+
+
+def _at_the_end_or_not(prompt: str) -> re.Pattern[bytes]:
+    """The prompt, also where more has come behind it by the time it is read."""
+    anywhere = prompt.removesuffix("$") if not prompt.endswith("\\$") else prompt
+    return re.compile(rf"\s*(?:{anywhere})".encode())
 
 
 class StdioConnector(HoldingConnector[StdioSettings, "_Program"]):
@@ -123,6 +133,10 @@ class _Program:
         self._wire = Wire(settings, vault)
         self._tail = asyncio.create_task(tail(process.stderr, self._said))
         self._prompt = re.compile(settings.prompt.encode()) if settings.prompt else None
+        # a program that reads by `input("> ")` prints this before it has been told anything
+        waits = settings.prompt is not None and not settings.greets
+        self._first_prompt = _at_the_end_or_not(settings.prompt) if waits and settings.prompt else None
+        self._prefix = re.compile(rf"^(?:{settings.prefix})", re.MULTILINE) if settings.prefix else None
 
     @classmethod
     async def start(cls, settings: StdioSettings, environment: dict[str, str], vault: Vault) -> "_Program":
@@ -216,21 +230,37 @@ class _Program:
             received += piece
             if len(received) > self._settings.longest_answer_bytes:
                 raise self._too_long()
-            found = self._prompt.search(received) if self._prompt else None
-            if found:
-                received = received[: found.start()]
+            if self._answer_in(received) is not None:
                 break
             if not piece:
                 if not received.strip():
                     raise await self._ended()
                 break
         self._wire.received("text", received)
-        try:
-            text = clean_text(received.decode("utf-8")).strip()
-        except UnicodeDecodeError:
-            raise bad_answer("the answer is not UTF-8 text") from None
+        answer = self._answer_in(received)
+        text = self._text_of(received if answer is None else answer)
+        self._first_prompt = None
         if text:
             yield SystemOutput(kind="message", text=self._vault.redact(text), held_s=held_s)
+
+    def _answer_in(self, received: bytes) -> bytes | None:
+        """What stands before the prompt that ends a turn; None: it has not come, or no prompt is set."""
+        if self._prompt is None:
+            return None
+        said = self._without_first_prompt(_COLOURS.sub(b"", received))
+        found = self._prompt.search(said)
+        return said[: found.start()] if found else None
+
+    def _without_first_prompt(self, said: bytes) -> bytes:
+        first = self._first_prompt.match(said) if self._first_prompt else None
+        return said[first.end() :] if first else said
+
+    def _text_of(self, said: bytes) -> str:
+        try:
+            text = clean_text(self._without_first_prompt(_COLOURS.sub(b"", said)).decode("utf-8"))
+        except UnicodeDecodeError:
+            raise bad_answer("the answer is not UTF-8 text") from None
+        return (self._prefix.sub("", text) if self._prefix else text).strip()
 
     def _too_long(self) -> SystemUnderTestError:
         return bad_answer(f"the answer is larger than {self._settings.longest_answer_bytes} bytes")

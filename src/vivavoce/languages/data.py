@@ -287,6 +287,10 @@ class FactWords(LanguageData):
     opposites: list[tuple[list[str], list[str]]] = Field(
         [], description="phrases for a thing, and for its opposite"
     )
+    articles: list[str] = Field(
+        [], description="what a name may begin with, or not: the, a; with its apostrophe"
+    )
+    ampersand: list[str] = Field([], description="words for `&`")
 
 
 class StrategyEdits(BaseModel):

@@ -132,6 +132,11 @@ def test_the_systems_of_the_guide_to_widgets_answer(counterparts: Counterparts) 
         assert conversation_with(reached(one, server), "hello") == ["first was hello"]
 
 
+def test_the_system_of_the_guide_to_skills_is_accepted_and_is_opened() -> None:
+    (skill,) = systems("evaluate-your-alexa-skill.md").values()
+    assert make_connector(skill, {}).capabilities.greets
+
+
 def test_the_systems_of_the_guide_to_wizards_are_accepted() -> None:
     found = systems("run-a-wizard-of-oz-study.md")
     assert [make_connector(one, {}).capabilities.greets for one in found.values()] == [True, False]

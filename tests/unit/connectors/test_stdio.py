@@ -118,6 +118,42 @@ def test_only_silence_after_something_ends_a_turn_and_only_where_no_prompt_does(
     assert program(begin + write + writes, plain=True, **settings) == said
 
 
+REPL = """
+from time import sleep
+write = lambda text: print(text, end="", flush=True)
+while True:
+    try:
+        said = input({asks!r})
+    except EOFError:
+        break
+    {pause}
+    write({says!r}.format(said) + "\\n")
+"""
+
+
+@pytest.mark.parametrize("pause", ["sleep(0.2)", "pass"])  # the prompt comes alone, or with the answer
+@pytest.mark.parametrize(
+    ("asks", "says", "settings", "heard"),
+    [
+        ("> ", "Bot: well, {}", {"prompt": "> $", "prefix": "Bot: ?"}, "well, {}"),
+        ("You> ", "Bot> well\nBot> {}", {"prompt": "You> ", "prefix": "Bot> ?"}, "well\n{}"),
+        ("\x1b[32m>>> \x1b[0m", "\x1b[1mwell\x1b[0m", {"prompt": ">>> $"}, "well"),
+        ("$ ", "I said: Bot: {}", {"prompt": r"\$ ", "prefix": "Bot: "}, "I said: Bot: {}"),
+        ("", "> well, {}", {"idle_s": 1.0, "prefix": "> "}, "well, {}"),
+    ],
+)
+def test_a_program_that_asks_by_a_prompt_before_it_was_told_anything_answers_each_turn_by_its_own_words(
+    asks: str, says: str, settings: dict[str, Any], heard: str, pause: str
+) -> None:
+    async def talk(connector: Connector) -> list[list[str]]:
+        return [[one.text for one in await send(connector, word)] for word in ("one", "two")]
+
+    script = REPL.format(asks=asks, says=says, pause=pause)
+    command = [sys.executable, "-S", "-c", script]
+    wanted = {"connect": "stdio", "command": command, "plain": True, **settings}
+    assert talked(wanted, talk) == [[heard.format(word)] for word in ("one", "two")]
+
+
 def test_a_program_that_greets_and_is_told_something_at_once_has_not_answered_by_its_greeting() -> None:
     async def talk(connector: Connector) -> list[str]:
         return [*await one_turn(connector), *await one_turn(connector)]

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.core.text import normalise_value
 from vivavoce.measures.success import Goal, ScoredAct, ScoredTurn, Venues, assigned_outcome
+from vivavoce.measures.success.names import Names
 from vivavoce.measures.success.scoring import Record, record, serves
 
 DB = {
@@ -175,3 +177,41 @@ def test_a_venue_that_was_turned_down_counts_only_where_no_other_fits(
 ) -> None:  # fmt: skip
     made = record(make_turns([f"S offer(name={offered})"]))
     assert serves(Goal(excluded=frozenset(excluded)), made, make_venues(DB)) is served
+
+
+NAMES = (
+    "golden wok", "the oak bistro", "ashley hotel", "acorn guest house", "university arms hotel", "nandos",
+    "nandos city centre", "rosa's bed and breakfast", "carolina bed and breakfast", "city house",
+    "osteria del ponte", "meze bar", "efes restaurant", "shiraz restaurant", "bar uno", "pizza hut city",
+    "pizza hut ponte",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "meant"), [
+    ("The Golden Wok", "golden wok"), ("Oak Bistro", "the oak bistro"), ("the the golden  wok", "golden wok"),
+    ("Rosa 's Bed & Breakfast", "rosa's bed and breakfast"), ("L'Osteria del Ponte", "osteria del ponte"),
+    ("the Ashley", "ashley hotel"), ("University Arms", "university arms hotel"), ("Nando’s", "nandos"),
+    ("meze bar restaurant", "meze bar"), ("Efe's restaurant", "efes restaurant"),
+    ("Shiraz", "shiraz restaurant"),
+])  # fmt: skip
+def test_a_name_with_another_article_spelling_or_kind_of_place_is_the_same_venue(
+    told: str, meant: str
+) -> None:
+    assert Names(NAMES).known(told) == meant
+
+
+@pytest.mark.parametrize("told", [
+    "bed and breakfast", "the hotel", "pizza hut", "golden duck", "golden", "ashley house", "nandos south",
+    "wok golden bar hut", "the", "&", "university",
+])  # fmt: skip
+def test_a_name_that_fits_several_venues_or_has_words_of_its_own_stays_what_it_is(told: str) -> None:
+    assert Names(NAMES).known(told) == normalise_value(told)
+
+
+def test_a_venue_that_is_named_with_an_article_is_offered_and_told_of_as_itself(
+    serve: Serve,
+) -> None:
+    told = "S offer(name=The Red Lion) inform(area=north)"
+    assert serve({"area": "north"}, ("area",), told) == [1, 1]
+    assert serve({"name": "the red lion"}, (), told) == [1, 1]
+    assert serve({"area": "south"}, ("area",), told) == [0, 0]

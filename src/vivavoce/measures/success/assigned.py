@@ -44,7 +44,7 @@ def assigned_outcome(
     Source  Jurčíček et al. 2011, section 4
     """
     index = counting_goal(goals, venues)
-    made = record(turns)
+    made = record(venues.as_named_here(turns))
     last, lenient = (
         serves(goals[index], made, venues, offer_rule=rule, verify_values=verify_values)
         for rule in ("last", "any")

@@ -38,7 +38,7 @@ def explain(
     """
     made, offer_turn, none_turn = Record(), None, None
     facts: list[tuple[int, int, int]] = []
-    for turn in turns:
+    for turn in venues.as_named_here(turns):
         if turn.party != "system" or (last_turn is not None and turn.index > last_turn):
             continue
         before = len(made.told)

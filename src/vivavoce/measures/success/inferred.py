@@ -95,7 +95,7 @@ def inferred_outcomes(
     Source  docs/explanation/objective-success.md; after Jurčíček et al. 2011, section 4
     """
     inference = _Inference(venues, verify_values)
-    for turn in turns:
+    for turn in venues.as_named_here(turns):
         if turn.party == "system":
             inference.hear_system(turn)
         else:

@@ -1,11 +1,12 @@
 """What scoring reasons about: acts, turns, goals, and the venues of the domain."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from vivavoce.core.text import is_same_value, normalise_value
 from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE
+from vivavoce.measures.success.names import Names
 
 
 class ScoredAct(NamedTuple):
@@ -66,7 +67,7 @@ class ScoredVenue:
 
 
 class Venues:
-    """The domain's entities, found by normalised name."""
+    """The domain's entities, found by name (`names`: what else is one of their names)."""
 
     def __init__(self, venues: Iterable[ScoredVenue]) -> None:
         self.all = tuple(venues)
@@ -74,6 +75,7 @@ class Venues:
         self._named: dict[str, tuple[ScoredVenue, ...]] = {}
         for venue in self.all:
             self._named[venue.name] = (*self._named.get(venue.name, ()), venue)
+        self.names = Names(self._named)
         self._matching: dict[Any, tuple[ScoredVenue, ...]] = {}
         self._having: dict[tuple[str, str], frozenset[int]] = {}
 
@@ -98,7 +100,18 @@ class Venues:
 
     def named(self, name: str) -> tuple[ScoredVenue, ...]:
         """The entities of a name; usually one, none when the system invented it."""
-        return self._named.get(normalise_value(name), ())
+        return self._named.get(self.names.known(name), ())
+
+    def as_named_here(self, turns: Iterable[ScoredTurn]) -> list[ScoredTurn]:
+        """The turns with names as the database has them."""
+        named = ((turn, tuple(map(self._named_here, turn.acts))) for turn in turns)
+        return [turn if acts == turn.acts else replace(turn, acts=acts) for turn, acts in named]
+
+    def _named_here(self, act: ScoredAct) -> ScoredAct:
+        if act.slot != NAME or not act.value:
+            return act
+        name = self.names.known(act.value)
+        return act if name == normalise_value(act.value) else act._replace(value=name)
 
     def matching(self, goal: Goal) -> tuple[ScoredVenue, ...]:
         """The entities that meet the goal's constraints; what the user turned down is not left out."""
@@ -117,7 +130,7 @@ class Venues:
 
     def _with(self, slot: str, value: str) -> frozenset[int]:
         if (slot, value) not in self._having:
-            having = (place for place, venue in enumerate(self.all) if venue.has(slot, value))
+            having = (place for place, venue in enumerate(self.all) if self._has(venue, slot, value))
             self._having[slot, value] = frozenset(having)
         return self._having[slot, value]
 
@@ -127,6 +140,9 @@ class Venues:
     def meets(self, venue: ScoredVenue, goal: Goal) -> bool:
         """Every constraint that is not `dontcare` holds; a type is not asked of entities that have none."""
         for slot, value in goal.constraints.items():
-            if self._asks(slot, value) and not venue.has(slot, value):
+            if self._asks(slot, value) and not self._has(venue, slot, value):
                 return False
-        return not any(venue.has(slot, value) for slot, value in goal.denied)
+        return not any(self._has(venue, slot, value) for slot, value in goal.denied)
+
+    def _has(self, venue: ScoredVenue, slot: str, value: str) -> bool:
+        return venue.has(slot, self.names.known(value) if slot == NAME else value)

@@ -13,7 +13,12 @@ const Says = {
   },
 };
 
-const skill = Alexa.SkillBuilders.custom().addRequestHandlers(Says).create();
+const Welcomes = {
+  canHandle: ({ requestEnvelope }) => Alexa.getRequestType(requestEnvelope) === "LaunchRequest",
+  handle: ({ responseBuilder }) => responseBuilder.speak("Welcome.").reprompt("Say something.").getResponse(),
+};
+
+const skill = Alexa.SkillBuilders.custom().addRequestHandlers(Welcomes, Says).create();
 const adapter = new ExpressAdapter(skill, false, false); // no signature of Amazon's, no check of its time
 const app = express();
 app.post("/", adapter.getRequestHandlers());
