@@ -20,17 +20,16 @@ from vivavoce.connectors.base import Connector, Conversation, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.http import VARIABLES
 from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, web_page
-from vivavoce.connectors.probe import hello
+from vivavoce.connectors.probe import NONSENSE, hello, without
 from vivavoce.connectors.templates import compile_template
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.i18n import N_
-from vivavoce.languages.data import greeting
+from vivavoce.languages.data import greeting, things_to_say
 
 ANSWERS: Final = (
     "text", "reply", "answer", "response", "message", "output", "content", "say", "speech", "utterance",
 )  # fmt: skip
 ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
-NONSENSE: Final = "zxq vlomp 417"
 REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it misses in a request
 MANY_NAMES: Final = N_(
     "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what "
@@ -43,12 +42,23 @@ NOT_FOUND: Final = N_("no request that was tried is answered in words: %(problem
 ALIKE: Final = N_(
     "%(number)s of the requests that were tried were answered in words, but the same whatever was said"
 )
+DEAF: Final = N_(
+    "It answered several quite different things alike, so perhaps the words do not reach it: look whether they "
+    "stand in the right field, and say hello again once that is corrected."
+)
+SWAPPED: Final = N_(
+    "It answered everything alike, but followed what was said once %(text)s and %(conversation)s were "
+    "exchanged: it seems that %(conversation)s carries the words. The fields are exchanged below; say hello "
+    "with these."
+)
 BY_HAND: Final = N_("say which field of a request carries the words")
 NO_WORDS: Final = N_("no words were found in the answer")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
 _QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w-]{0,40})['"`‘’“”»](?!\w)""")
 _WHO: Final = re.compile(
     r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
+    r"|ticket|case|^ref|uuid|token|room|channel|number|pratica|caso|codice|numero|riferim|stanza|canale|chiave"
+    r"|vorgang|nummer|sitzung"
 )
 _WORDS: Final = re.compile(
     r"(?i)^(?!.*id$)(.*(phrase|fras|text|testo|messag|msg|utter|prompt|question|domand|parol|nachricht|frage)"
@@ -181,6 +191,9 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         if depends:
             return await _narrowed(found, language)
         alike.setdefault(_text_key(shape), found)
+    for found in alike.values() if len(alike) > 1 else ():
+        if await _heeds(found.settings, found.said, language):
+            return await _narrowed(found, language)
     if alike:
         first = next(iter(alike.values()))
         doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
@@ -198,12 +211,13 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
     Output  where no answer depends on what was said: how many requests were answered in words
     """
     tried, alike = set[tuple[str, ...]](), 0
+    said_back: Discovery | None = None
     while 0 < len(names) <= MOST_NAMES:
         row = likeliest(names)
         ways = [(text, *(one for one in row if one != text)) for text in row]
         way = next((one for one in ways if one not in tried), None)
         if way is None:
-            return alike
+            break
         tried.add(way)
         body = {way[0]: "{{ text }}", **dict.fromkeys(way[1:], "{{ conversation }}")}
         settings = {**base, "body": body}
@@ -214,11 +228,54 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
         except SystemUnderTestError as error:
             names |= dict.fromkeys(names_told(str(error)))
             continue
-        path, depends = text_path(greeted, other)
-        if path is not None and depends:
-            return Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path), [TOLD_NAMES])
+        path, _ = text_path(greeted, other)
+        if path is not None:
+            found = Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path), [TOLD_NAMES])
+            heeds = await _heeds(found.settings, found.said, language, (NONSENSE,))
+            if heeds:
+                return found
+            said_back = said_back or (found if heeds is None else None)
         alike += path is not None
-    return alike
+    return said_back or alike
+
+
+async def _heeds(
+    settings: Settings, greeted: str, language: str, first: tuple[str, ...] = ()
+) -> bool | None:  # fmt: skip
+    """Whether anything else is answered otherwise than the hello was; None: all that differs is said back.
+
+    Input   greeted: what the hello was answered; first: what else to say beside `things_to_say`, before it
+    """
+    unsaid, echoes = without(greeted, greeting(language)), False
+    for text in (*first, *things_to_say(language, greeted)):
+        try:
+            raw = await _asked(settings, text, language)
+        except SystemUnderTestError:
+            continue
+        path, _ = text_path(raw, None)
+        at = settings.get("response", {}).get("text", path)
+        if at is None or _at(raw, at) == greeted:
+            continue
+        if without(_at(raw, at), text) != unsaid:
+            return True
+        echoes = True
+    return None if echoes else False
+
+
+def exchanged(settings: Mapping[str, Any]) -> Settings | None:
+    """The request with the words where the conversation's name stands, and the other way round; None: it
+    has not both, or is none of `connect: http`."""
+    words, name = "{{ text }}", "{{ conversation }}"
+
+    def turned(found: Any) -> Any:
+        if isinstance(found, Mapping):
+            return {key: turned(one) for key, one in found.items()}
+        return {words: name, name: words}.get(found, found) if isinstance(found, str) else found
+
+    part = "body" if settings.get("body") else "query"
+    said = json.dumps(settings.get(part))
+    has_both = settings.get("connect") == "http" and words in said and name in said
+    return {**settings, part: turned(settings.get(part))} if has_both else None
 
 
 def names_told(refusal: str) -> list[str]:
@@ -262,6 +319,7 @@ class Exchange:
     answer    as JSON; "" where there was none
     found     None where the words were not found in the answer; problem: why, and failure: of what kind, ""
               where the answer came and was read
+    swapped   answers follow what is said once the words stand where the conversation's name does, and only so
     """
 
     sent: str
@@ -269,21 +327,43 @@ class Exchange:
     found: Discovery | None
     problem: str = ""
     failure: str = ""
+    swapped: bool = False
 
 
 async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
-    """Ask as the settings of `connect: http` say, once; where they do not say where the words stand, look.
+    """Ask as the settings of `connect: http` say; where they do not say where the words stand, look.
+
+    Then other things are said, to see whether answers follow them, or do once words and name are exchanged.
 
     Raises  InputError: a setting is wrong
     """
+    made, key = await _once(settings, language)
+    if made.found is None or not made.found.said:
+        return made
+    greeted, first = without(made.found.said, key), (NONSENSE,)
+    heeds = await _heeds(made.found.settings, greeted, language, first)
+    if heeds:
+        return made
+    other = exchanged(settings)
+    if other is not None:
+        turned, key = await _once(other, language)
+        if turned.found is not None and turned.found.said:
+            greeted = without(turned.found.said, key)
+            if await _heeds(turned.found.settings, greeted, language, first):
+                return replace(made, swapped=True)
+    return made if heeds is None else replace(made, found=replace(made.found, doubts=[DEAF]))
+
+
+async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
+    """What comes of one hello, and the name of its conversation."""
     make_connector(settings, place="system")
     text, body = greeting(language), settings.get("body") or settings.get("query")
     variables: Settings = dict.fromkeys(VARIABLES, "-") | {"text": text, "language": language, "number": 1}
     sent = _shown(compile_template(body, VARIABLES, place="body")(variables)) if body is not None else ""
     try:
-        raw = await _asked(settings, text, language)
+        raw, key = await _asked_as(settings, text, language)
     except SystemUnderTestError as error:
-        return Exchange(sent, "", None, error.detail, error.failure)
+        return Exchange(sent, "", None, error.detail, error.failure), ""
     response = settings.get("response", {})
     flags = list(_flags(raw))
     flags = [] if "end" in response or "end" in flags else flags  # it is read there unless told otherwise
@@ -294,13 +374,13 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
             read = {**_mapping(path, raw).get("response", {}), **response}
             more = {"response": read} if read else {}
             found = Discovery({**settings, **more}, _at(raw, path), flags=[] if "end" in read else flags)
-        return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS)
+        return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS), key
     try:
         outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
     except SystemUnderTestError as error:
-        return Exchange(sent, _shown(raw), None, error.detail, error.failure)
+        return Exchange(sent, _shown(raw), None, error.detail, error.failure), key
     said = "\n".join(one.text for one in outputs if one.kind == "message")
-    return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags))
+    return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags)), key
 
 
 def _flags(found: Any, path: str = "") -> Iterator[str]:
@@ -371,17 +451,30 @@ def _text_key(shape: Settings) -> str:
 
 
 async def _asked(settings: Settings, text: str, language: str) -> Any:
-    """The raw answer to one text in a conversation of its own.
+    """The raw answer to one text in a conversation of its own, whose name does not stand in it.
 
     Raises  SystemUnderTestError: it fails
     """
+    return _unnamed(*await _asked_as(settings, text, language))
+
+
+async def _asked_as(settings: Settings, text: str, language: str) -> tuple[Any, str]:
+    """The raw answer as it is, and the name of its conversation."""
     limits = {"turn_timeout_s": 30, "first_output_timeout_s": 20}
     connector = make_connector({**settings, **limits, "response": _ANY}, place="system")
     conversation = Conversation(key=secrets.token_hex(16), language=language)
     try:
-        return await _raw(connector, conversation, text)
+        return await _raw(connector, conversation, text), conversation.key
     finally:
         await connector.shut_down()
+
+
+def _unnamed(found: Any, key: str) -> Any:
+    if isinstance(found, Mapping):
+        return {name: _unnamed(one, key) for name, one in found.items()}
+    if isinstance(found, list):
+        return [_unnamed(one, key) for one in found]
+    return without(found, key) if isinstance(found, str) else found
 
 
 async def _raw(connector: Connector, conversation: Conversation, text: str) -> Any:

@@ -21,7 +21,6 @@ from vivavoce.desk.snapshot import VERDICTS
 from vivavoce.desk.time_axis import time_axis
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log.history import DialogueHistory
-from vivavoce.log.scope import scope_of
 from vivavoce.log.soundtrack import dialogue_recordings
 
 router = APIRouter()
@@ -123,12 +122,12 @@ def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:
 
 
 def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
-    """Where a dialogue of the other scope is shown: an address that was kept leads there."""
-    found = desk.board.see(lambda board: board.whole.dialogues.get(dialogue_id))
+    """Where a dialogue of another scope is shown: an address that was kept leads there."""
+    found = desk.board.see(lambda board: board.dialogue(dialogue_id))
     if found is None:
         raise HTTPException(404, gettext("There is no such dialogue in this study."))
     query = "?" + request.url.query if request.url.query else ""
-    return RedirectResponse(f"/{scope_of(simulated=found.simulated)}{request.url.path}{query}", 303)
+    return RedirectResponse(f"/{found.scope}{request.url.path}{query}", 303)
 
 
 def _address(query: DialogueQuery, **more: object) -> str:

@@ -7,6 +7,7 @@ import pytest
 from scenes.browsing import DOCUMENTS, Forms, Visitor, events_of, serve, study_with_texts
 from scenes.visits import Parrot, greeted, say
 from vivavoce.log import events
+from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log
 from vivavoce.study.model import (
     ConsentStep,
@@ -19,6 +20,7 @@ from vivavoce.study.model import (
     Range,
     Study,
 )
+from vivavoce.web.accounts import Access
 from vivavoce.web.documents import read_document
 
 ELSEWHERE = DialogueStep(
@@ -33,6 +35,35 @@ def test_looking_at_the_information_page_starts_nothing(visitor: Visitor, log: L
     assert "Start" in page
     visitor.client.head("/")
     assert log.visits("city") == []
+
+
+def test_what_the_team_tries_out_is_no_participants_visit(visitor: Visitor, log: Log) -> None:
+    address = Access(log, "city").try_out("http://pages.test")
+    page = visitor.look("/?lang=en&" + address.partition("?")[2])
+    assert "nothing of it counts as a participant" in page
+    visitor.press("/start")
+    visitor.press("/consent", answer="agree")
+    visitor.press("/read")
+    visitor.settled()
+    assert "nothing of it counts as a participant" in visitor.html
+    for _ in range(2):
+        visitor.hold_dialogue()
+        visitor.press("/code")
+        visitor.give_feedback()
+        visitor.press("/dialogue/next")
+        visitor.settled()
+    tasks = [one.task_id for one in log.dialogues(team_study("city"))]
+    assert len(tasks) == 3 and len(set(tasks[:2])) == 2  # its own tasks are remembered
+    assert log.visits("city") == [] and log.dialogues("city") == []
+
+
+def test_an_address_of_the_team_that_no_longer_works_makes_nobody_a_participant(
+    visitor: Visitor, log: Log
+) -> None:
+    answer = visitor.client.get("/?lang=en&team=made-up")
+    assert answer.status_code == 403 and "/start" not in answer.text
+    assert visitor.client.post("/start", data={"team": "made-up"}).status_code == 403
+    assert log.visits("city") == log.visits(team_study("city")) == []
 
 
 def test_the_first_page_and_the_conversation_count_the_same_tasks(visitor: Visitor) -> None:
