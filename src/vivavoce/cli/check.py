@@ -35,8 +35,8 @@ DEAF: Final = (
     "stands in the field that carries them"
 )
 SWAPPED: Final = (
-    "WRONG FIELD: it follows what is said once {{ text }} and {{ conversation }} are exchanged in its request, "
-    "and does not as it is written; exchange them"
+    "WRONG FIELD: it follows what is said once {{ text }} and {{ conversation }} are exchanged in its "
+    "request, and does not as it is written; exchange them"
 )
 PLAYED: Final = "a wizard plays it, and was not asked"
 

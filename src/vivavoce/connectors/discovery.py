@@ -43,8 +43,8 @@ ALIKE: Final = N_(
     "%(number)s of the requests that were tried were answered in words, but the same whatever was said"
 )
 DEAF: Final = N_(
-    "It answered several quite different things alike, so perhaps the words do not reach it: look whether they "
-    "stand in the right field, and say hello again once that is corrected."
+    "It answered several quite different things alike, so perhaps the words do not reach it: look whether "
+    "they stand in the right field, and say hello again once that is corrected."
 )
 SWAPPED: Final = N_(
     "It answered everything alike, but followed what was said once %(text)s and %(conversation)s were "

@@ -105,7 +105,8 @@ async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock
     plain = without(answer, greeted.key)
     unsaid, echoes = without(plain, greeting(greeted.language)), False
     for text in (NONSENSE, *things_to_say(greeted.language, answer)):
-        conversation, heard = Conversation(key=secrets.token_hex(16), language=greeted.language), _Heard(clock)
+        conversation = Conversation(key=secrets.token_hex(16), language=greeted.language)
+        heard = _Heard(clock)
         try:
             await _open(connector, conversation, heard)
             await heard.say_hello(connector, conversation, 1, text)

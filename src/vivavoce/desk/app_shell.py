@@ -173,7 +173,8 @@ class Desk(AppShell):
         )
         return replace(
             super().frame(request), pause=pause, suspended=suspended, simulated=self._simulated(),
-            tried=worded(TRIED) if self.scope == TEAM else None, scope=self.scope, switch=self._switch(request, visits) if visits["simulated"] or visits["team"] else [],
+            tried=worded(TRIED) if self.scope == TEAM else None, scope=self.scope,
+            switch=self._switch(request, visits) if visits["simulated"] or visits["team"] else [],
             participant_url=self.participant_url,
         )  # fmt: skip
 

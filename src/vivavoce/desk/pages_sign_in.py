@@ -11,9 +11,9 @@ from vivavoce.desk.app_shell import FOLDER, AppShell, desk_of
 from vivavoce.desk.language import told
 from vivavoce.desk.security import OwnForm, door_form, field, who_of
 from vivavoce.web.accounts import (
-    ROLES,
     BROWSER_COOKIE,
     BROWSER_DAYS,
+    ROLES,
     SIGN_IN_LIVES,
     SignInRefused,
     typed_twice,

@@ -83,7 +83,7 @@ class Reader:
         return found[0] if found else None
 
     def visit_by_token(self, study: str, token_hash: str) -> str | None:
-        """The visit that a participant's token opens, in this study, or one by which the team tried it out."""
+        """The visit that a token opens: a participant's, or one by which the team tried the study out."""
         links = recruit_links.c
         ours = links.study.in_([study, team_study(study)])
         wanted = select(links.visit_id).where(ours, links.token_hash == token_hash)

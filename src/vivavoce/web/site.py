@@ -160,8 +160,8 @@ class Site:
         study, state = self.study, facts.get("state")
         tried = state is not None and state.logged_study == team_study(study.name)
         html = self.environment(spoken, of).get_template(f"{name}.html").render(
-            **{"in_visit": False, "problem": None, "tried": tried} | facts, base=self.base, page_language=spoken,
-            language=language,
+            **{"in_visit": False, "problem": None, "tried": tried} | facts, base=self.base,
+            page_language=spoken, language=language,
             languages=[(tag, language_name(tag)) for tag in study.languages], notice=self.notice,
             study_title=study.title.get(language) or next(iter(study.title.values()), study.name),
         )  # fmt: skip

@@ -176,7 +176,8 @@ def test_words_in_the_field_of_the_conversation_are_found_out() -> None:
         bad, good = (asyncio.run(exchange(one)) for one in (wrong, right))
         assert bad.swapped and not good.swapped
         assert good.found is not None and good.found.doubts == []
-        told = [greeted(Discovery({**one, "response": {"text": "banco.risposta_banco"}}, ""), words=True).heeds
+        read = {"response": {"text": "banco.risposta_banco"}}
+        told = [greeted(Discovery({**one, **read}, ""), words=True).heeds
                 for one in (wrong, right)]  # fmt: skip
     assert told == [None, True], "it says the words back in the place of a number"
 
