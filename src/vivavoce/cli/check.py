@@ -102,7 +102,7 @@ def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
     checks = (
         check_sentences, check_pairs, check_channels, check_telephone, check_consent, check_sound,
-        check_texts, check_size, check_languages,
+        check_texts, check_size, check_languages, check_tasks,
     )  # fmt: skip
     return [line for check in checks for line in check(study)]
 
@@ -128,6 +128,17 @@ def check_size(study: "Study") -> list[str]:
 
     doubt = doubt_size(study, stopping.participants or MANY)
     return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []
+
+
+def check_tasks(study: "Study") -> list[str]:
+    """Whether a visit holds more dialogues than there are tasks, one line; [] where nobody gets one twice."""
+    from vivavoce.study.step_kind import dialogues_in
+
+    least, tasks = sum(plan.repeat.min for plan in dialogues_in(study.visit)), len(study.tasks)
+    if not tasks or least <= tasks:
+        return []
+    said = f"a visit holds {least} dialogues, and there are only {tasks} tasks"
+    return [f"{place_in(study, 'visit')}: {said}: some come twice; write more tasks, or ask for fewer dialogues"]
 
 
 def check_languages(study: "Study") -> list[str]:

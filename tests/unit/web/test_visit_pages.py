@@ -66,6 +66,32 @@ def test_an_address_of_the_team_that_no_longer_works_makes_nobody_a_participant(
     assert log.visits("city") == log.visits(team_study("city")) == []
 
 
+def test_nobody_gets_a_task_twice_however_many_may_be_asked_for(
+    tmp_path: Path, log: Log, parrot: Parrot
+) -> None:
+    study = study_with_texts(tmp_path)
+    often = [
+        one.model_copy(update={"repeat": Range(min=1, max=9)}) if isinstance(one, DialogueStep) else one
+        for one in study.visit
+    ]
+    few = study.model_copy(update={"visit": tuple(often), "tasks": study.tasks[:2]})
+    with serve(few, log, parrot) as open_browser:
+        visitor = open_browser()
+        assert "You get 1 to 2 tasks" in visitor.look("/?lang=en")
+        visitor.into_dialogue()
+        for number in range(2):
+            visitor.hold_dialogue()
+            visitor.press("/code")
+            visitor.give_feedback()
+            if number == 0:
+                assert "up to 2 in all" in visitor.html
+                visitor.press("/dialogue/next")
+                visitor.settled()
+        assert "/dialogue/next" not in visitor.html
+    tasks = [one.task_id for one in log.dialogues("city")]
+    assert len(tasks) == len(set(tasks)) == 2
+
+
 def test_the_first_page_and_the_conversation_count_the_same_tasks(visitor: Visitor) -> None:
     assert "You get 2 to 3 tasks, one after another" in visitor.look("/?lang=en")
     assert "Ricevi da 2 a 3 compiti, uno dopo l’altro" in visitor.look("/?lang=it")
@@ -194,7 +220,7 @@ def test_finishing_is_offered_only_once_enough_dialogues_were_held(visitor: Visi
     visitor.hold_dialogue()
     visitor.press("/code")
     visitor.give_feedback()
-    assert "You have done 1 of at least 2 tasks." in visitor.html
+    assert "You have done one of at least 2 tasks." in visitor.html
     assert "/dialogue/finish" not in Forms(visitor.html).forms
     response = visitor.client.post("/dialogue/finish", data={"step": "2"})
     assert "Next task" in response.text
