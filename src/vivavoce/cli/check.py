@@ -137,8 +137,8 @@ def check_tasks(study: "Study") -> list[str]:
     least, tasks = sum(plan.repeat.min for plan in dialogues_in(study.visit)), len(study.tasks)
     if not tasks or least <= tasks:
         return []
-    said = f"a visit holds {least} dialogues, and there are only {tasks} tasks"
-    return [f"{place_in(study, 'visit')}: {said}: some come twice; write more tasks, or ask for fewer dialogues"]
+    said = f"a visit holds {least} dialogues, and there are only {tasks} tasks, so some come twice"
+    return [f"{place_in(study, 'visit')}: {said}; write more tasks, or ask for fewer dialogues"]
 
 
 def check_languages(study: "Study") -> list[str]:

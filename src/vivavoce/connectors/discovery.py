@@ -79,12 +79,14 @@ class Discovery:
     said      what it answered to a hello
     doubts    what should be looked at, one sentence each
     flags     where its answer says yes or no, as paths, while none of them is read as the end
+    deaf      nothing shows that the words reach it
     """
 
     settings: Settings
     said: str
     doubts: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
+    deaf: bool = False
 
 
 class NotFound(InputError):
@@ -169,6 +171,36 @@ async def _known(settings: Settings, language: str) -> Discovery:
 
 
 async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | None = None) -> Discovery:
+    """The request that is found, with the end of the dialogue where a goodbye shows it."""
+    return await _with_end(await _request(base, language, shapes), language)
+
+
+async def _with_end(found: Discovery, language: str) -> Discovery:
+    """The same with the one field that says no after a hello and yes after a goodbye read as the end."""
+    response = found.settings.get("response", {})
+    if "end" in response:
+        return found
+    try:
+        greeted = await _asked(found.settings, greeting(language), language)
+        no = [one for one in _flags(greeted) if _at_flag(greeted, one) is False]
+        if not no or "end" in no:
+            return found
+        bye = await _asked(found.settings, things_to_say(language)[-1], language)
+    except SystemUnderTestError:
+        return found
+    turned = [one for one in no if _at_flag(bye, one) is True]
+    if len(turned) != 1:
+        return found
+    settings = {**found.settings, "response": {**response, "end": turned[0]}}
+    return replace(found, settings=settings, flags=[])
+
+
+def _at_flag(found: Any, path: str) -> object:
+    """What stands at a path that `_flags` gave; None: nothing."""
+    return dict(_flagged(found)).get(path)
+
+
+async def _request(base: Settings, language: str, shapes: Iterable[Settings] | None) -> Discovery:
     """The first request whose answer depends on what is said; else the first that is answered in words."""
     alike: dict[str, Discovery] = {}  # by the key of the text
     problem, names = "", dict[str, None]()
@@ -197,7 +229,8 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
     if alike:
         first = next(iter(alike.values()))
         doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
-        return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
+        doubted = len(alike) > 1
+        return Discovery(first.settings, first.said, [doubt] if doubted else [], deaf=doubted)
     told = await _by_names(base, language, names)
     if isinstance(told, Discovery):
         return told
@@ -343,7 +376,7 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
     greeted, first = without(made.found.said, key), (NONSENSE,)
     heeds = await _heeds(made.found.settings, greeted, language, first)
     if heeds:
-        return made
+        return replace(made, found=await _with_end(made.found, language))
     other = exchanged(settings)
     if other is not None:
         turned, key = await _once(other, language)
@@ -351,7 +384,7 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
             greeted = without(turned.found.said, key)
             if await _heeds(turned.found.settings, greeted, language, first):
                 return replace(made, swapped=True)
-    return made if heeds is None else replace(made, found=replace(made.found, doubts=[DEAF]))
+    return made if heeds is None else replace(made, found=replace(made.found, doubts=[DEAF], deaf=True))
 
 
 async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
@@ -383,14 +416,18 @@ async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
     return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags)), key
 
 
-def _flags(found: Any, path: str = "") -> Iterator[str]:
+def _flags(found: Any) -> Iterator[str]:
     """Where an answer says yes or no, as paths; not inside lists."""
+    return (path for path, _ in _flagged(found))
+
+
+def _flagged(found: Any, path: str = "") -> Iterator[tuple[str, bool]]:
     if isinstance(found, bool):
-        yield path
+        yield path, found
     elif isinstance(found, Mapping):
         for key, one in found.items():
             step = str(key) if str(key).isidentifier() else f'"{key}"'
-            yield from _flags(one, f"{path}.{step}" if path else step)
+            yield from _flagged(one, f"{path}.{step}" if path else step)
 
 
 def _shown(value: Any) -> str:

@@ -165,7 +165,7 @@ def test_fields_are_tried_both_ways_until_answers_follow_the_words() -> None:
     with service_desk() as url:
         came = found(url)
     assert came.settings["body"] == {"parole": "{{ text }}", "pratica": "{{ conversation }}"}
-    assert came.settings["response"]["text"] == "banco.risposta_banco"
+    assert came.settings["response"] == {"text": "banco.risposta_banco", "end": "banco.chiusa"}
 
 
 def test_words_in_the_field_of_the_conversation_are_found_out() -> None:
@@ -176,6 +176,7 @@ def test_words_in_the_field_of_the_conversation_are_found_out() -> None:
         bad, good = (asyncio.run(exchange(one)) for one in (wrong, right))
         assert bad.swapped and not good.swapped
         assert good.found is not None and good.found.doubts == []
+        assert good.found.settings["response"]["end"] == "banco.chiusa", "it turned true at a goodbye"
         read = {"response": {"text": "banco.risposta_banco"}}
         told = [greeted(Discovery({**one, **read}, ""), words=True).heeds
                 for one in (wrong, right)]  # fmt: skip
