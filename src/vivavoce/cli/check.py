@@ -223,7 +223,7 @@ def check_sound(study: "Study") -> list[str]:
 
 
 async def _say_hello(study: "Study") -> list[dict[str, Any]]:
-    from vivavoce.connectors.discovery import exchanged
+    from vivavoce.connectors.exchange import exchanged
 
     connectors = make_connectors(study)
     speak = speaking(study, study.default_language)

@@ -13,7 +13,9 @@ import pytest
 
 from scenes.strange_bots import service_desk
 from vivavoce.connectors import discovery, interfaces
-from vivavoce.connectors.discovery import Discovery, discover, exchange, text_path
+from vivavoce.connectors.asked import Discovery, mapping, text_path
+from vivavoce.connectors.discovery import discover
+from vivavoce.connectors.exchange import exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.core.errors import InputError
@@ -256,7 +258,7 @@ def test_the_key_of_the_text_is_that_which_holds_it(shape: dict[str, Any], key: 
     ],
 )
 def test_an_end_is_said_by_yes_or_no(answer: Any, more: dict[str, str]) -> None:
-    assert discovery._mapping("said", answer) == {"response": {"text": "said", **more}}
+    assert mapping("said", answer) == {"response": {"text": "said", **more}}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from starlette.datastructures import FormData
 
-from vivavoce.connectors.discovery import SWAPPED, Discovery, Exchange, NotFound, exchange
+from vivavoce.connectors.asked import Discovery
+from vivavoce.connectors.discovery import NotFound
+from vivavoce.connectors.exchange import SWAPPED, Exchange, exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import names_in
 from vivavoce.connectors.urls import is_private
