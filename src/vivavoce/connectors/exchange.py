@@ -1,4 +1,4 @@
-"""A request of somebody's own to a bot, tried: what came of it, and whether words stand in the right field."""
+"""A request of somebody's own to a bot, tried: what came of it, and whether words are in the right field."""
 
 import json
 from collections.abc import Mapping
