@@ -101,9 +101,9 @@ def of_one(rate: SuccessRate | MeasuredTotal) -> bool:
 
 
 def is_clustered(summary: Summary) -> bool:
-    """Whether any rate has an interval with participants as the unit, or none as it is one participant's."""
+    """Whether any rate has an interval with participants as the unit, or all dialogues are one person's."""
     rates = [row.rates[name] for row in with_all(summary) for name in headlines(summary)]
-    return any(interval_of(rate)[2] or of_one(rate) for rate in rates)
+    return any(interval_of(rate)[2] for rate in rates) or any(map(of_one, summary.all.rates.values()))
 
 
 def success_table(summary: Summary) -> TableOfText:
