@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from vivavoce.connectors.discovery import Discovery
+from vivavoce.connectors.asked import Discovery
 from vivavoce_campaign.beginning import Begun
 from vivavoce_campaign.dry_run import TryOut
 from vivavoce_campaign.runs import HeldCampaign

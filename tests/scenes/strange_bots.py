@@ -45,6 +45,19 @@ class _Frases(_Bubbles):
         self._answer(200, {"esito": {"testo": "Good morning at the repair shop."}})
 
 
+class _Desk(_Bubbles):
+    """Takes `{"pratica", "parole"}` and keeps to its question until somebody says what it understands."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or "null")
+        if not isinstance(asked, dict) or not {"pratica", "parole"} <= asked.keys():
+            self._answer(422, {"errore": "mancano 'parole' e 'pratica'"})
+            return
+        understood = "arrivederci" in asked["parole"].lower() or "goodbye" in asked["parole"].lower()
+        words = "Alla prossima!" if understood else f"Pratica {asked['pratica'][:8]}: che lavoro serve?"
+        self._answer(200, {"banco": {"risposta_banco": words, "chiusa": understood}})
+
+
 class _Counter(_Bubbles):
     """Takes `?frage=...&wer=...` by GET alone, with a header that says who asks."""
 
@@ -75,6 +88,11 @@ def ferry_office() -> AbstractContextManager[str]:
 def repair_shop() -> AbstractContextManager[str]:
     """That of the second."""
     return _served(_Frases)
+
+
+def service_desk() -> AbstractContextManager[str]:
+    """That of the fourth."""
+    return _served(_Desk)
 
 
 @contextmanager

@@ -30,6 +30,14 @@ COMPARE: Final = "; compare its settings in the study file with what it takes an
 SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
 UNREAD: Final = "no words were found in it: if a greeting is there, say where it stands (http: open.response)"
 MANY: Final = 100  # planned participants of whom nobody need ask whether they can show anything
+DEAF: Final = (
+    "WARNING: it answers whatever is said alike; perhaps the words do not reach it: look whether {{ text }} "
+    "stands in the field that carries them"
+)
+SWAPPED: Final = (
+    "WRONG FIELD: it follows what is said once {{ text }} and {{ conversation }} are exchanged in its "
+    "request, and does not as it is written; exchange them"
+)
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
@@ -94,7 +102,7 @@ def warnings_of(study: "Study") -> list[str]:
     """What is doubtful about a study that has no problems, one line each."""
     checks = (
         check_sentences, check_pairs, check_channels, check_telephone, check_consent, check_sound,
-        check_texts, check_size, check_languages,
+        check_texts, check_size, check_languages, check_tasks,
     )  # fmt: skip
     return [line for check in checks for line in check(study)]
 
@@ -120,6 +128,17 @@ def check_size(study: "Study") -> list[str]:
 
     doubt = doubt_size(study, stopping.participants or MANY)
     return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []
+
+
+def check_tasks(study: "Study") -> list[str]:
+    """Whether a visit holds more dialogues than there are tasks, one line; [] where nobody gets one twice."""
+    from vivavoce.study.step_kind import dialogues_in
+
+    least, tasks = sum(plan.repeat.min for plan in dialogues_in(study.visit)), len(study.tasks)
+    if not tasks or least <= tasks:
+        return []
+    said = f"a visit holds {least} dialogues, and there are only {tasks} tasks, so some come twice"
+    return [f"{place_in(study, 'visit')}: {said}; write more tasks, or ask for fewer dialogues"]
 
 
 def check_languages(study: "Study") -> list[str]:
@@ -204,6 +223,8 @@ def check_sound(study: "Study") -> list[str]:
 
 
 async def _say_hello(study: "Study") -> list[dict[str, Any]]:
+    from vivavoce.connectors.exchange import exchanged
+
     connectors = make_connectors(study)
     speak = speaking(study, study.default_language)
     answers = await asyncio.gather(
@@ -211,7 +232,25 @@ async def _say_hello(study: "Study") -> list[dict[str, Any]]:
     )
     for connector in connectors.values():
         await connector.shut_down()
-    return [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
+    greetings = [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
+    for one in greetings:
+        other = exchanged(study.systems[one["system"]]) if one["ok"] and not one["heeds"] else None
+        one["swapped"] = other is not None and await _follows(study, one["system"], other)
+    return greetings
+
+
+async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> bool:
+    """Whether a system follows what is said when it is asked by these settings."""
+    from vivavoce.core.yaml_source import parse_yaml
+
+    source = parse_yaml(study.file_text, "study.yaml")
+    made, _ = try_connectors({system: settings}, study.folder, source)
+    for connector in made.values():
+        try:
+            return bool((await _hello(connector, study.default_language)).heeds)
+        finally:
+            await connector.shut_down()
+    return False
 
 
 def speaking(study: "Study", language: str) -> "Speak":
@@ -245,7 +284,7 @@ async def _hello(connector: "Connector", language: str, speak: "Speak | None" = 
 
     if getattr(connector, "room", None) is not None:  # nobody sits there now
         return Hello(ok=True, text=PLAYED, seconds=0.0)
-    return await hello(connector, language=language, reset=True, speak=speak)
+    return await hello(connector, language=language, reset=True, speak=speak, words=True)
 
 
 def told(answer: dict[str, Any]) -> list[str]:
@@ -268,5 +307,7 @@ def told(answer: dict[str, Any]) -> list[str]:
     times = f"first output {first_s:.2f} s, complete {seconds}" if first_s is not None else seconds
     shown = SILENT if silent else " ".join(answer["text"].split())[:200]
     unread = answer.get("unread")
+    doubt = SWAPPED if answer.get("swapped") else DEAF if answer.get("heeds") is False else ""
+    deaf = [f"    {system}: {doubt}"] if doubt else []
     opened = [f"    opened, it answered {unread[:200]}; {UNREAD}"] if unread else []
-    return [f"{system}: ok: {', '.join(facts)}; {times}", *opened, f"    {shown}"]
+    return [f"{system}: ok: {', '.join(facts)}; {times}", *opened, f"    {shown}", *deaf]

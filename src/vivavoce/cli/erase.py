@@ -25,6 +25,7 @@ def erase(
     from vivavoce.core.errors import InputError
     from vivavoce.core.statement import Counted
     from vivavoce.log.erasure import erase_participant
+    from vivavoce.log.scope import team_study
 
     plan = read_study(study)
     asked = f"Erase everything of {participant} from the log? It cannot be undone."
@@ -32,7 +33,10 @@ def erase(
         hint = "answer y on a terminal, or add --yes"
         raise InputError(f"{participant} was not erased", place=f"study {plan.name}", hint=hint)
     with alone(log_url(plan, log)), open_log(plan, log) as opened:
-        tombstone = erase_participant(opened, plan.name, participant, by=getpass.getuser())
+        tried = team_study(plan.name)  # whoever is of the team is known there alone
+        of_team = any(visit.participant_id == participant for visit in opened.visits(tried))
+        of = tried if of_team else plan.name
+        tombstone = erase_participant(opened, of, participant, by=getpass.getuser())
     if as_json:
         typer.echo(tombstone.model_dump_json(indent=2))
         return

@@ -40,19 +40,21 @@ def retention(
     from vivavoce.log.expiry import expire_due, find_due, losses
     from vivavoce.log.retention import due as due_recordings
     from vivavoce.log.retention import expire
+    from vivavoce.log.scope import team_study
 
     plan = read_study(study)
     days, sound = _rules(plan), keeping(plan)
     idle = timedelta(minutes=plan.limits.visit_minutes)
     with open_log(plan, log) as opened:
-        due = find_due(opened, plan.name, days, idle)
+        studies = (plan.name, team_study(plan.name))  # what the team tried out is kept no longer
+        due = [one for of in studies for one in find_due(opened, of, days, idle)]
         lost = losses(opened, plan.name, due)
         recordings = due_recordings(opened, plan.name, sound) if sound is not None else []
         erased = 0
         if confirm:
             if sound is not None:
                 recordings = expire(opened, plan.name, sound)
-            erased = len(expire_due(opened, plan.name, days, idle, by=getpass.getuser()))
+            erased = sum(len(expire_due(opened, of, days, idle, by=getpass.getuser())) for of in studies)
     if as_json:
         facts = {
             "due": [asdict(one) for one in due], "recordings": len(recordings), "losses": asdict(lost),

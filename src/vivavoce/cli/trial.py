@@ -25,6 +25,7 @@ FreeDeskPort = Annotated[
         "--desk-port", min=1, max=65535, help="Port of the dashboard; without it 8001, or a free one."
     ),
 ]
+DOUBTED = "would run, but nothing that is said seems to reach"
 UNCOUNTED = "would run, but could not count what its analysis declares; see above"
 USUAL_PORTS = (8000, 8001)
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
@@ -99,7 +100,9 @@ def check(
         for line in uncounted:
             typer.echo(line)
         if not problems and not missing and not failed:
-            typer.echo(f"{study}: {'ready' if not uncounted else UNCOUNTED}")
+            deaf = [one["system"] for one in greetings if one["swapped"] or one["heeds"] is False]
+            doubted = f"{DOUBTED}: {', '.join(deaf)}" if deaf else ""
+            typer.echo(f"{study}: {doubted or ('ready' if not uncounted else UNCOUNTED)}")
     if problems:
         raise typer.Exit(2)
     if failed or missing:

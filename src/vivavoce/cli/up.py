@@ -41,6 +41,8 @@ def up(
     pages, dashboard = chosen_ports(port, desk_port)
     opens = open_
     if not (folder / STUDY_FILE).is_file() or _problems(folder):
+        if (folder / STUDY_FILE).is_file():
+            note("the study cannot be served yet; its pages come up, where this is mended")
         if not _edit(folder, dashboard, opens):
             return
         opens = False  # the page that is open goes on by itself

@@ -10,27 +10,28 @@ import json
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
-from vivavoce.connectors.base import Connector, Conversation, UserTurn
+from vivavoce.connectors.asked import (
+    Discovery,
+    Settings,
+    asked,
+    heeds,
+    mapping,
+    text_at,
+    text_path,
+    texts_of,
+    with_end,
+)
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.http import VARIABLES
 from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, web_page
-from vivavoce.connectors.probe import hello
-from vivavoce.connectors.templates import compile_template
+from vivavoce.connectors.probe import NONSENSE, hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.i18n import N_
 from vivavoce.languages.data import greeting
 
-ANSWERS: Final = (
-    "text", "reply", "answer", "response", "message", "output", "content", "say", "speech", "utterance",
-)  # fmt: skip
-ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
-NONSENSE: Final = "zxq vlomp 417"
 REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it misses in a request
 MANY_NAMES: Final = N_(
     "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what "
@@ -44,37 +45,19 @@ ALIKE: Final = N_(
     "%(number)s of the requests that were tried were answered in words, but the same whatever was said"
 )
 BY_HAND: Final = N_("say which field of a request carries the words")
-NO_WORDS: Final = N_("no words were found in the answer")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
 _QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w-]{0,40})['"`‘’“”»](?!\w)""")
 _WHO: Final = re.compile(
     r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
+    r"|ticket|case|^ref|uuid|token|room|channel|number|pratica|caso|codice|numero|riferim|stanza|canale|chiave"
+    r"|vorgang|nummer|sitzung"
 )
 _WORDS: Final = re.compile(
     r"(?i)^(?!.*id$)(.*(phrase|fras|text|testo|messag|msg|utter|prompt|question|domand|parol|nachricht|frage)"
     r"|(.*[_-])?(words?|query|said|input)($|[_-]))"
 )
-_ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
 _RASA: Final = "/webhooks/rest/webhook"
 _CHAT: Final = "/chat/completions"
-
-Settings = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Discovery:
-    """How a bot may be reached.
-
-    settings  of the connector, as under `systems` in a study file
-    said      what it answered to a hello
-    doubts    what should be looked at, one sentence each
-    flags     where its answer says yes or no, as paths, while none of them is read as the end
-    """
-
-    settings: Settings
-    said: str
-    doubts: list[str] = field(default_factory=list)
-    flags: list[str] = field(default_factory=list)
 
 
 class NotFound(InputError):
@@ -159,6 +142,11 @@ async def _known(settings: Settings, language: str) -> Discovery:
 
 
 async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | None = None) -> Discovery:
+    """The request that is found, with the end of the dialogue where a goodbye shows it."""
+    return await with_end(await _request(base, language, shapes), language)
+
+
+async def _request(base: Settings, language: str, shapes: Iterable[Settings] | None) -> Discovery:
     """The first request whose answer depends on what is said; else the first that is answered in words."""
     alike: dict[str, Discovery] = {}  # by the key of the text
     problem, names = "", dict[str, None]()
@@ -166,7 +154,7 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         settings = {**base, **shape}
         try:
             greeted, other = [
-                await _asked(settings, said, language) for said in (greeting(language), NONSENSE)
+                await asked(settings, said, language) for said in (greeting(language), NONSENSE)
             ]
         except SystemUnderTestError as error:
             if not error.reached:
@@ -177,14 +165,18 @@ async def _searched(base: Settings, language: str, shapes: Iterable[Settings] | 
         path, depends = text_path(greeted, other)
         if path is None:
             continue
-        found = Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path))
+        found = Discovery({**settings, **mapping(path, greeted)}, text_at(greeted, path))
         if depends:
             return await _narrowed(found, language)
         alike.setdefault(_text_key(shape), found)
+    for found in alike.values() if len(alike) > 1 else ():
+        if await heeds(found.settings, found.said, language):
+            return await _narrowed(found, language)
     if alike:
         first = next(iter(alike.values()))
         doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
-        return Discovery(first.settings, first.said, [doubt] if len(alike) > 1 else [])
+        doubted = len(alike) > 1
+        return Discovery(first.settings, first.said, [doubt] if doubted else [], deaf=doubted)
     told = await _by_names(base, language, names)
     if isinstance(told, Discovery):
         return told
@@ -198,27 +190,32 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
     Output  where no answer depends on what was said: how many requests were answered in words
     """
     tried, alike = set[tuple[str, ...]](), 0
+    said_back: Discovery | None = None
     while 0 < len(names) <= MOST_NAMES:
         row = likeliest(names)
         ways = [(text, *(one for one in row if one != text)) for text in row]
         way = next((one for one in ways if one not in tried), None)
         if way is None:
-            return alike
+            break
         tried.add(way)
         body = {way[0]: "{{ text }}", **dict.fromkeys(way[1:], "{{ conversation }}")}
         settings = {**base, "body": body}
         try:
             greeted, other = [
-                await _asked(settings, said, language) for said in (greeting(language), NONSENSE)
+                await asked(settings, said, language) for said in (greeting(language), NONSENSE)
             ]
         except SystemUnderTestError as error:
             names |= dict.fromkeys(names_told(str(error)))
             continue
-        path, depends = text_path(greeted, other)
-        if path is not None and depends:
-            return Discovery({**settings, **_mapping(path, greeted)}, _at(greeted, path), [TOLD_NAMES])
+        path, _ = text_path(greeted, other)
+        if path is not None:
+            found = Discovery({**settings, **mapping(path, greeted)}, text_at(greeted, path), [TOLD_NAMES])
+            follows = await heeds(found.settings, found.said, language, (NONSENSE,))
+            if follows:
+                return found
+            said_back = said_back or (found if follows is None else None)
         alike += path is not None
-    return alike
+    return said_back or alike
 
 
 def names_told(refusal: str) -> list[str]:
@@ -232,7 +229,7 @@ def names_told(refusal: str) -> list[str]:
         return list(dict.fromkeys(_QUOTED.findall(said or refusal)))
     places = [one["loc"] for one in _mappings(found) if isinstance(one.get("loc"), list)]
     located = [str(place[-1]) for place in places if place[0] == "body" and isinstance(place[-1], str)]
-    told = [name for _, text in _texts(found) for name in _QUOTED.findall(text)]
+    told = [name for _, text in texts_of(found) for name in _QUOTED.findall(text)]
     return list(dict.fromkeys(located or told))
 
 
@@ -254,69 +251,6 @@ def _mappings(found: Any) -> Iterator[Mapping[str, Any]]:
         yield from _mappings(one)
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """One request of somebody's own, and what came of it.
-
-    sent      its body, with what was said
-    answer    as JSON; "" where there was none
-    found     None where the words were not found in the answer; problem: why, and failure: of what kind, ""
-              where the answer came and was read
-    """
-
-    sent: str
-    answer: str
-    found: Discovery | None
-    problem: str = ""
-    failure: str = ""
-
-
-async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
-    """Ask as the settings of `connect: http` say, once; where they do not say where the words stand, look.
-
-    Raises  InputError: a setting is wrong
-    """
-    make_connector(settings, place="system")
-    text, body = greeting(language), settings.get("body") or settings.get("query")
-    variables: Settings = dict.fromkeys(VARIABLES, "-") | {"text": text, "language": language, "number": 1}
-    sent = _shown(compile_template(body, VARIABLES, place="body")(variables)) if body is not None else ""
-    try:
-        raw = await _asked(settings, text, language)
-    except SystemUnderTestError as error:
-        return Exchange(sent, "", None, error.detail, error.failure)
-    response = settings.get("response", {})
-    flags = list(_flags(raw))
-    flags = [] if "end" in response or "end" in flags else flags  # it is read there unless told otherwise
-    if "text" not in response:
-        path, _ = text_path(raw, None)
-        found = None
-        if path is not None:
-            read = {**_mapping(path, raw).get("response", {}), **response}
-            more = {"response": read} if read else {}
-            found = Discovery({**settings, **more}, _at(raw, path), flags=[] if "end" in read else flags)
-        return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS)
-    try:
-        outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
-    except SystemUnderTestError as error:
-        return Exchange(sent, _shown(raw), None, error.detail, error.failure)
-    said = "\n".join(one.text for one in outputs if one.kind == "message")
-    return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags))
-
-
-def _flags(found: Any, path: str = "") -> Iterator[str]:
-    """Where an answer says yes or no, as paths; not inside lists."""
-    if isinstance(found, bool):
-        yield path
-    elif isinstance(found, Mapping):
-        for key, one in found.items():
-            step = str(key) if str(key).isidentifier() else f'"{key}"'
-            yield from _flags(one, f"{path}.{step}" if path else step)
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
-
-
 async def _narrowed(found: Discovery, language: str) -> Discovery:
     """The same with the one name of the conversation that the system reads, as far as it tells.
 
@@ -331,9 +265,9 @@ async def _narrowed(found: Discovery, language: str) -> Discovery:
 
     async def answer(named: Mapping[str, str]) -> str | None:
         """What is answered, as JSON; None where it is not in words."""
-        asked = {**found.settings, "body": {text: "{{ text }}", **named}}
+        wanted = {**found.settings, "body": {text: "{{ text }}", **named}}
         try:
-            raw = await _asked(asked, greeting(language), language)
+            raw = await asked(wanted, greeting(language), language)
         except SystemUnderTestError:
             return None
         return json.dumps(raw) if text_path(raw, None)[0] else None
@@ -368,77 +302,3 @@ def _text_key(shape: Settings) -> str:
     """Which key a request has for the text; a server that takes one alone reads it."""
     named = shape.get("body") or shape.get("query") or {TEXTS[0]: "{{ text }}"}
     return next(key for key, value in named.items() if value == "{{ text }}")
-
-
-async def _asked(settings: Settings, text: str, language: str) -> Any:
-    """The raw answer to one text in a conversation of its own.
-
-    Raises  SystemUnderTestError: it fails
-    """
-    limits = {"turn_timeout_s": 30, "first_output_timeout_s": 20}
-    connector = make_connector({**settings, **limits, "response": _ANY}, place="system")
-    conversation = Conversation(key=secrets.token_hex(16), language=language)
-    try:
-        return await _raw(connector, conversation, text)
-    finally:
-        await connector.shut_down()
-
-
-async def _raw(connector: Connector, conversation: Conversation, text: str) -> Any:
-    raw = None
-    turn = UserTurn(key=f"{conversation.key}-1", number=1, text=text)
-    async with aclosing(connector.send(conversation, turn)) as answer:  # pyright: ignore[reportArgumentType]
-        async for output in answer:
-            raw = output.raw if output.raw is not None else raw
-    return raw
-
-
-def text_path(answer: Any, other: Any) -> tuple[str | None, bool]:
-    """Where the words of the system stand in an answer, as JMESPath; whether they depend on what was said.
-
-    Input   answers to a hello and to nonsense
-    Empty   no words in it: null
-    """
-    first, second = dict(_texts(answer)), dict(_texts(other))
-    echoed = {path for path, text in second.items() if text.strip() == NONSENSE}
-    words = {path: text for path, text in first.items() if path not in echoed and " " in text.strip()}
-    words = words or {path: text for path, text in first.items() if path not in echoed}
-    if not words:
-        return None, False
-    ranked = sorted(words, key=lambda path: (words[path] == second.get(path), _rank(path), -len(words[path])))
-    return ranked[0], words[ranked[0]] != second.get(ranked[0])
-
-
-def _rank(path: str) -> int:
-    """How likely the last key of a path holds the answer."""
-    name = path.replace("[]", "").rsplit(".", 1)[-1].strip('"').lower()
-    return ANSWERS.index(name) if name in ANSWERS else len(ANSWERS)
-
-
-def _texts(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Every text of an answer with its path; of a list all entries together."""
-    if isinstance(found, str):
-        if found.strip() and path:
-            yield path, found
-    elif isinstance(found, Mapping):
-        for key, one in found.items():
-            step = str(key) if str(key).isidentifier() else f'"{key}"'
-            yield from _texts(one, f"{path}.{step}" if path else step)
-    elif isinstance(found, list):
-        joined: dict[str, list[str]] = {}
-        for one in found:
-            for below, text in _texts(one, f"{path}[]"):
-                joined.setdefault(below, []).append(text)
-        yield from ((below, "\n".join(texts)) for below, texts in joined.items())
-
-
-def _at(answer: Any, path: str) -> str:
-    return dict(_texts(answer))[path]
-
-
-def _mapping(path: str, answer: Any) -> Settings:
-    """Where text and end stand, as far as it is not where they are looked for anyway."""
-    ends = [key for key in ENDS if isinstance(answer, Mapping) and isinstance(answer.get(key), bool)]
-    found = {"text": path, **({"end": ends[0]} if ends else {})}
-    differing = {key: one for key, one in found.items() if one != key}
-    return {"response": differing} if differing else {}

@@ -3,7 +3,8 @@
 import json
 import secrets
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from vivavoce.connectors.base import (
     CalledSystem,
@@ -17,7 +18,10 @@ from vivavoce.connectors.base import (
 from vivavoce.connectors.speak_turn import Speak, said
 from vivavoce.core.clock import Clock, SystemClock
 from vivavoce.core.errors import SystemUnderTestError
-from vivavoce.languages.data import greeting
+from vivavoce.languages.data import greeting, things_to_say
+
+NONSENSE: Final = "zxq vlomp 417"
+SAID_BACK: Final = 4  # letters by which words, or a name, are known again
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Hello:
     listens        the hello was spoken to it; spoken_s: seconds of speech in its answer
     gives          what greeting and answers held besides: `acts`, `understood`, `tools`, `usage`; null where
                    it was not talked to
+    heeds          whether it answered anything else otherwise than the hello; null when nobody asked, or when
+                   all that differs are the words, said back
     unread         what it answered when it was opened, where no words were found in it; "" where some were
     """
 
@@ -48,13 +54,16 @@ class Hello:
     spoken_s: float = 0.0
     gives: tuple[str, ...] | None = None
     unread: str = ""
+    heeds: bool | None = None
 
 
 async def hello(
     connector: Connector, *, language: str = "en", clock: Clock | None = None, reset: bool = False,
-    speak: Speak | None = None,
+    speak: Speak | None = None, words: bool = False,
 ) -> Hello:  # fmt: skip
     """Open a conversation, say hello, close it; with `reset`, reset it before and say hello once more.
+
+    With `words`, other things are said in new conversations until one is answered otherwise.
 
     A system that listens by itself is spoken to by `speak`, where there is one.
     Failures of the system are in the result, never raised.
@@ -68,7 +77,10 @@ async def hello(
         await _open(connector, conversation, heard)
         await heard.say_hello(connector, conversation, 1)
         resets = await _reset(connector, conversation, _Heard(clock, speak)) if reset else None
-        return heard.result(problem=resets, resets=resets is None if reset else None)
+        found = heard.result(problem=resets, resets=resets is None if reset else None)
+        if not words or not found.ok or found.listens or not found.text:
+            return found
+        return replace(found, heeds=await _heeds(connector, conversation, found.text, clock))
     except SystemUnderTestError as error:
         return heard.result(problem=str(error), reachable=error.reached)
     finally:
@@ -83,6 +95,43 @@ async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
     except SystemUnderTestError as error:
         return Hello(False, "", clock.monotonic_s() - began_s, str(error), reachable=error.reached)
     return Hello(True, told, clock.monotonic_s() - began_s)
+
+
+async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock: Clock) -> bool | None:
+    """Whether anything else is answered otherwise than the hello was; None: it fails, or only says it back.
+
+    Conversations bear other names each time, so what a system says back of these is no difference.
+    """
+    plain = without(answer, greeted.key)
+    unsaid, echoes = without(plain, greeting(greeted.language)), False
+    for text in (NONSENSE, *things_to_say(greeted.language, answer)):
+        conversation = Conversation(key=secrets.token_hex(16), language=greeted.language)
+        heard = _Heard(clock)
+        try:
+            await _open(connector, conversation, heard)
+            await heard.say_hello(connector, conversation, 1, text)
+        except SystemUnderTestError:
+            return None
+        finally:
+            await connector.close(conversation)
+        told = without("\n".join(heard.texts), conversation.key)
+        if told == plain:
+            continue
+        if without(told, text) != unsaid:
+            return True
+        echoes = True
+    return None if echoes else False
+
+
+def without(text: str, said: str) -> str:
+    """A text in which words, the name of a conversation, or their beginning, are not said back."""
+    folded, wanted = text.lower(), said.lower().strip()
+    if len(folded) != len(text):
+        return text.replace(said, "")
+    for length in range(len(wanted), SAID_BACK - 1, -1):
+        if (at := folded.find(wanted[:length])) >= 0:
+            return text[:at] + text[at + length :]
+    return text
 
 
 async def _open(connector: Connector, conversation: Conversation, heard: "_Heard") -> None:
@@ -128,8 +177,10 @@ class _Heard:
         if output.tools is not None:
             self.gives.add("tools")
 
-    async def say_hello(self, connector: Connector, conversation: Conversation, number: int) -> None:
-        text = greeting(conversation.language)
+    async def say_hello(
+        self, connector: Connector, conversation: Conversation, number: int, text: str = ""
+    ) -> None:
+        text = text or greeting(conversation.language)
         turn = UserTurn(key=f"{conversation.key}-{number}", number=number, text=text)
         turn = await said(turn, connector.capabilities, self.speak)
         self.listens = turn.audio is not None

@@ -12,12 +12,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import Lifespan
 
+from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.desk import pages_help, pages_sign_in
 from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
 from vivavoce.desk.board import Board
 from vivavoce.desk.label_choosing import LabelWatch
-from vivavoce.desk.language import LanguageChoice, gettext, worded
+from vivavoce.desk.language import LanguageChoice, gettext, told, worded
 from vivavoce.desk.page import DASHBOARD_PAGES
 from vivavoce.desk.security import Gate, Needs, desk_cookie
 from vivavoce.desk.snapshot import Snapshots
@@ -113,6 +114,7 @@ def serve_pages(
     for router in (pages_sign_in.router, pages_help.router, *public, *routers):
         app.include_router(router)
     app.add_exception_handler(HTTPException, _mistake)
+    app.add_exception_handler(InputError, _not_possible)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_middleware(
         Gate, access=desk.access, cookie=desk.cookie, secure=desk.secure,
@@ -130,6 +132,10 @@ async def _mistake(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     return _answer(request, error.status_code, str(error.detail))
+
+
+async def _not_possible(request: Request, error: Exception) -> Response:
+    return _answer(request, 409, told(error) if isinstance(error, InputError) else str(error))
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:

@@ -34,7 +34,7 @@ from vivavoce.desk.security import csrf_token
 from vivavoce.desk.snapshot import Snapshots
 from vivavoce.desk.stopping import pause_told
 from vivavoce.desk.stopping_worker import Watch
-from vivavoce.log.scope import SCOPES, Scope
+from vivavoce.log.scope import PEOPLE, SCOPES, TEAM, Scope
 from vivavoce.log.store import Log
 from vivavoce.report import numbers
 from vivavoce.study.model import Study
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("Programs held these dialogues, not people.")
-KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated")}
+KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated"), "team": N_("Team")}
+TRIED: Final = N_("The team tried the study out. These visits count in no number of participants.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,8 @@ class PageFrame:
 
     pages    address and name of those that they may open; `read_in`: this very page in every language
     pause, suspended, scope  of the study, where the dashboard is of one
-    switch   name, address, visits of each scope, and whether it is shown; empty where no program has come
-    simulated  the text of the strip that says SIMULATED
+    switch   name, address, visits of each scope, and whether it is shown; empty where only people have come
+    simulated  the text of the strip that says SIMULATED; tried: of the one that says TEAM
     help     where the page is explained; None where no documentation is installed
     """
 
@@ -70,6 +71,7 @@ class PageFrame:
     pause: Any = None
     suspended: Mapping[str, Any] = field(default_factory=dict)
     simulated: str | None = None
+    tried: str | None = None
     scope: Scope | None = None
     switch: list[tuple[str, str, int, bool]] = field(default_factory=list)
     participant_url: str | None = None
@@ -171,7 +173,8 @@ class Desk(AppShell):
         )
         return replace(
             super().frame(request), pause=pause, suspended=suspended, simulated=self._simulated(),
-            scope=self.scope, switch=self._switch(request, visits) if visits["simulated"] else [],
+            tried=worded(TRIED) if self.scope == TEAM else None, scope=self.scope,
+            switch=self._switch(request, visits) if visits["simulated"] or visits["team"] else [],
             participant_url=self.participant_url,
         )  # fmt: skip
 
@@ -194,7 +197,8 @@ class Desk(AppShell):
         at_top = request.method == "GET" and request.url.path == section
         query = urlencode(request.query_params.multi_items()) if at_top else ""
         to = section + ("?" + query if query else "")
-        return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in SCOPES]
+        shown: list[Scope] = [one for one in SCOPES if visits[one] or one in (PEOPLE, self.scope)]
+        return [(worded(KINDS[one]), f"/{one}{to}", visits[one], one == self.scope) for one in shown]
 
 
 def desk_of(request: Request) -> Any:

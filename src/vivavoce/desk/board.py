@@ -23,7 +23,7 @@ from vivavoce.log.models import StoredEvent
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.log.remark_events import ViewRemoved, ViewSaved, remark_stream
 from vivavoce.log.remarks import Remarks
-from vivavoce.log.scope import SCOPES, Scope, scope_of, usual_scope
+from vivavoce.log.scope import SCOPES, TEAM, Scope, scope_of, team_study, usual_scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 from vivavoce.trial.state import VisitState
@@ -45,6 +45,7 @@ class VisitCard:
     pool    who sent its participant
     same_steps  the study file that it began with has the steps of the present one, as far as anybody knows
     entered  when each of its steps began, by number; the last is where it stands, or where it ended
+    team     by it the team tried the study out
     """
 
     visit_id: str
@@ -59,6 +60,11 @@ class VisitCard:
     pool: str = ""
     same_steps: bool = True
     entered: dict[int, datetime] = field(default_factory=dict)
+    team: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        return TEAM if self.team else scope_of(simulated=self.simulated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ class Pause:
 
 @dataclass(slots=True)
 class Part:
-    """The visits of people, those of programs, or all."""
+    """The visits of people, those of programs, those of the team, or all but the team's."""
 
     visits: dict[str, VisitCard] = field(default_factory=dict)
     dialogues: dict[str, DialogueCard] = field(default_factory=dict)
@@ -96,7 +102,7 @@ class Part:
 class Board:
     """All visits and dialogues of one study, kept up to date by reading only what is new in the log.
 
-    scope  whose visits, dialogues and incidents stand on it; None: everybody's
+    scope  whose visits, dialogues and incidents stand on it; None: everybody's but the team's
     whole  the board of everybody's, from which this one was taken
     remarks  what researchers say of dialogues: tags, notes, named views
     index    all dialogues of everybody, to be found by what is known of them
@@ -164,7 +170,7 @@ class Board:
             self.log, self.study.name, self.study.file_text, partial(parser_of, self.study)
         )
         found = self._left_out.dialogues()
-        for card in self.dialogues.values():
+        for card in self.dialogues.values():  # the team's are in no number that rules could leave them out of
             if card.excluded != (card.dialogue_id in found):
                 card.excluded = not card.excluded
                 self.index.put(card)
@@ -178,7 +184,7 @@ class Board:
             self.position = max(self.position, stored.position)
 
     def of(self, scope: Scope) -> "Board":
-        """The board of people alone, or of programs alone; `see` keeps it up to date as well."""
+        """The board of people, programs or the team alone; `see` keeps it up to date as well."""
         made = copy.copy(self.whole)
         made.scope = scope
         made._show(self._parts[scope])
@@ -191,7 +197,7 @@ class Board:
 
     @property
     def visits_by_scope(self) -> dict[Scope, int]:
-        """How many visits are people's, and how many programs'."""
+        """How many visits are people's, how many programs', and how many the team's."""
         return {scope: len(self._parts[scope].visits) for scope in SCOPES}
 
     @property
@@ -199,20 +205,29 @@ class Board:
         """Whose visits are shown where nobody says."""
         return usual_scope(**self.visits_by_scope)
 
-    def _parts_of(self, visit: VisitCard) -> tuple[Part, Part]:
-        """Where a visit stands: on the whole board, and on that of its kind."""
-        return self._parts[None], self._parts[scope_of(simulated=visit.simulated)]
+    def _parts_of(self, visit: VisitCard) -> tuple[Part, ...]:
+        """Where a visit stands: on the whole board unless it is the team's, and on that of its kind."""
+        own = self._parts[visit.scope]
+        return (own,) if visit.team else (self._parts[None], own)
+
+    def dialogue(self, dialogue_id: str) -> DialogueCard | None:
+        """A dialogue of anybody, the team's as well."""
+        return self._parts[None].dialogues.get(dialogue_id) or self._parts[TEAM].dialogues.get(dialogue_id)
+
+    def visit(self, visit_id: str) -> VisitCard | None:
+        """A visit of anybody, the team's as well."""
+        return self._parts[None].visits.get(visit_id) or self._parts[TEAM].visits.get(visit_id)
 
     def running_visits(self) -> Iterator[VisitCard]:
         return (visit for visit in self.visits.values() if visit.outcome is None)
 
     def _apply(self, stored: StoredEvent) -> None:
         if isinstance(stored.event, log_events.VisitOpened):
-            if stored.event.study == self.study.name:
+            if stored.event.study in (self.study.name, team_study(self.study.name)):
                 self._open(stored, stored.event)
         elif stored.visit_id == log_events.TRIAL:
             self._steer(stored)
-        if (visit := self.visits.get(stored.visit_id)) is not None:
+        if (visit := self.visit(stored.visit_id)) is not None:
             visit.last_at = stored.at
             self._carry_on(visit, stored)
             self._note_answer(visit, stored)
@@ -223,6 +238,7 @@ class Board:
             visit_id=stored.visit_id, participant_id=event.participant_id, simulated=event.simulated,
             opened_at=stored.at, last_at=stored.at, state=VisitState(self.study, stored.visit_id),
             pool=event.pool, same_steps=self._has_same_steps(event.revision),
+            team=event.study != self.study.name,
         )  # fmt: skip
         for part in self._parts_of(card):
             part.visits[stored.visit_id] = card
@@ -296,7 +312,7 @@ class Board:
         event = stored.event
         if not isinstance(event, ANSWERS):
             return
-        system = self.dialogues[event.dialogue_id].system
+        system = self._parts[visit.scope].dialogues[event.dialogue_id].system
         prices = prices_of(self.study) if event.agent is not None else None
         for part in self._parts_of(visit):
             answers = part.answers[system]
@@ -327,7 +343,7 @@ def _card(visit: VisitCard, history: VisitHistory, dialogue: DialogueHistory) ->
     tools = (call.name for one in dialogue.events for call in _calls(one.event))
     return DialogueCard(
         dialogue_id=dialogue.dialogue_id, visit_id=visit.visit_id, participant_id=visit.participant_id,
-        simulated=visit.simulated, system=dialogue.system, condition=dialogue.condition,
+        simulated=visit.simulated, team=visit.team, system=dialogue.system, condition=dialogue.condition,
         task_id=dialogue.task_id, assigned_at=dialogue.assigned_at,
         status=STATUS_AFTER[reason] if reason is not None else "running", end_reason=reason,
         started_at=dialogue.opened.at if dialogue.opened else None,

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from vivavoce.log.models import DialogueStatus
+from vivavoce.log.scope import TEAM, Scope, scope_of
 
 TURN_END: Final = "\x1e"  # between the turns of one side: no phrase reaches over it
 
@@ -16,6 +17,7 @@ class DialogueCard:
     user_words, system_words  all that each side said, folded for searching, turns apart by TURN_END
     errors    the kinds of failure of the system's turns; tools: names of those that it called
     excluded  the study's rules leave it out of every measure
+    team      the team tried the study out by it
     """
 
     dialogue_id: str
@@ -44,6 +46,11 @@ class DialogueCard:
     factors: dict[str, str] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
+    team: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        return TEAM if self.team else scope_of(simulated=self.simulated)
 
     @property
     def outcome(self) -> str:

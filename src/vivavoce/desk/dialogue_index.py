@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from vivavoce.desk.dialogue_query import COUNTED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
-from vivavoce.log.scope import Scope
+from vivavoce.log.scope import SCOPES, TEAM, Scope
 
 if TYPE_CHECKING:
     from vivavoce.desk.dialogue_card import DialogueCard
@@ -162,7 +162,7 @@ class DialogueIndex:
         self._codes: dict[str, Codes] = {}
         self._marks = {name: FactMarks() for name in ("errors", "tools", "tags")}
         self._numbers = {name: np.full(FIRST_ROWS, np.nan) for name in NUMBERS}
-        self._simulated = np.zeros(FIRST_ROWS, bool)
+        self._scopes = np.zeros(FIRST_ROWS, np.int8)  # places in SCOPES
         self._words: dict[str, list[str]] = {"user": [], "system": []}
         self._tags: dict[str, tuple[str, ...]] = {}
         self._judged: dict[str, tuple[Verdicts, int, dict[str, JudgedRate]]] = {}
@@ -191,7 +191,7 @@ class DialogueIndex:
         for name, number in NUMBERS.items():
             value = number(card)
             self._numbers[name][place] = np.nan if value is None else value
-        self._simulated[place] = card.simulated
+        self._scopes[place] = SCOPES.index(card.scope)
         self._words["user"][place], self._words["system"][place] = card.user_words, card.system_words
 
     def variety(self, name: str) -> int:
@@ -230,7 +230,7 @@ class DialogueIndex:
             marks.size = self._size
             marks.arrays = {value: longer(own, False) for value, own in marks.arrays.items()}
         self._numbers = {name: longer(own, np.nan) for name, own in self._numbers.items()}
-        self._simulated = longer(self._simulated, False)
+        self._scopes = longer(self._scopes, 0)
 
     def places(self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None) -> Places:
         """Where the dialogues stand that a query wants, in its order."""
@@ -286,7 +286,8 @@ class DialogueIndex:
     ) -> dict[str | None, Mask]:
         """Under None who passes all filters, by chosen facet who passes all the others."""
         rows = len(self.cards)
-        ground = np.ones(rows, bool) if scope is None else self._simulated[:rows] == (scope == "simulated")
+        whose = self._scopes[:rows]
+        ground = whose != SCOPES.index(TEAM) if scope is None else whose == SCOPES.index(scope)
         ground = ground & self._said(query, ground) & self._between(query, rows)
         own: dict[str, Mask] = {}
         for name, values in query.chosen.items():

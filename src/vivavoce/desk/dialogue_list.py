@@ -21,7 +21,7 @@ SHOWN: Final = 8
 MOST_SHOWN: Final = 60
 TITLES: Final = {
     "system": N_("System"), "condition": N_("Condition"), "task": N_("Task"), "status": N_("Outcome"),
-    "participant": N_("Participant"), "language": N_("Language"), "date": N_("Day"), "length": N_("Length"),
+    "participant": N_("Participant"), "language": N_("Language"), "date": N_("Day"), "length": N_("Open for"),
     "turns": N_("User turns"), "errors": N_("Errors"), "tools": N_("Tools used"), "tags": N_("Tags"),
 }  # fmt: skip
 ORDER: Final = (
@@ -289,7 +289,7 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
         ("system", gettext("System"), False), ("condition", gettext("Condition"), False),
         ("task", gettext("Task"), False), ("participant", gettext("Participant"), False),
         ("language", gettext("Language"), False), ("begun", gettext("Begun"), False),
-        ("length", gettext("Length"), True), ("turns", gettext("User turns"), True),
+        ("length", gettext("Open for"), True), ("turns", gettext("User turns"), True),
         ("success", gettext("Success"), False),
         *((SUCCESS + one, rate_title(one), False) for one in rates if one != "subjective_success"),
         ("code", gettext("Code"), False), ("tools", gettext("Tools used"), False),

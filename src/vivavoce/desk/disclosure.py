@@ -23,8 +23,8 @@ from vivavoce.study.model import Study
 
 EARLY: Final = "early"  # in an address: look before the end
 NO_LOOKS: Final = N_(
-    "The study declares no looks at its result, so none is shown while the trial goes on: who stops at a "
-    "moment that pleases finds differences that are not there."
+    "The study declares no looks at its result, so none is shown while the trial goes on: whoever stops when "
+    "it pleases finds differences that are not there."
 )
 OTHER_LOOKS: Final = N_(
     "The study declares when its result is looked at: those looks stand on the overview, and nothing else of "

@@ -46,11 +46,13 @@ class DialogueEvidence:
     """Verdicts on one dialogue, and its measures: title, value, unit.
 
     reasons  why success cannot be decided, in English sentences
+    rule     whether the study has a database of its domain, by which success is decided at all
     """
 
     judged: list[GoalVerdict]
     reasons: list[str]
     measures: list[tuple[str, float, str]]
+    rule: bool = True
 
 
 @dataclass(eq=False)
@@ -119,4 +121,4 @@ def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: st
         for name, top, whole in values
         if whole > 0
     ]
-    return DialogueEvidence(judged, reasons, measures)
+    return DialogueEvidence(judged, reasons, measures, rule=bool(venues))

@@ -14,16 +14,16 @@ from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.domain_words import DomainWords
 from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.desk.page import DashboardPage, MenuItem, help_address
 from vivavoce.desk.pages_remarks import what_was_done
 from vivavoce.desk.security import Needs, takes_out, who_of
 from vivavoce.desk.snapshot import VERDICTS
 from vivavoce.desk.time_axis import time_axis
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log.history import DialogueHistory
-from vivavoce.log.scope import scope_of
 from vivavoce.log.soundtrack import dialogue_recordings
 
+DOMAIN_HELP: Final = "reference/domain-files"
 router = APIRouter()
 PAGE: Final = DashboardPage(
     name="dialogues",
@@ -101,7 +101,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
         request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
         recordings=dialogue_recordings(desk.log, dialogue_id),
         found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
-        domain=DomainWords(desk.study.ontology),
+        domain=DomainWords(desk.study.ontology), domain_help=help_address(DOMAIN_HELP),
         removed=[one for one in stored if one.removed_at is not None], done=what_was_done(desk, request),
     )  # fmt: skip
 
@@ -123,12 +123,12 @@ def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:
 
 
 def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
-    """Where a dialogue of the other scope is shown: an address that was kept leads there."""
-    found = desk.board.see(lambda board: board.whole.dialogues.get(dialogue_id))
+    """Where a dialogue of another scope is shown: an address that was kept leads there."""
+    found = desk.board.see(lambda board: board.dialogue(dialogue_id))
     if found is None:
         raise HTTPException(404, gettext("There is no such dialogue in this study."))
     query = "?" + request.url.query if request.url.query else ""
-    return RedirectResponse(f"/{scope_of(simulated=found.simulated)}{request.url.path}{query}", 303)
+    return RedirectResponse(f"/{found.scope}{request.url.path}{query}", 303)
 
 
 def _address(query: DialogueQuery, **more: object) -> str:

@@ -3,17 +3,19 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.encoders import jsonable_encoder
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.disclosure import declares_comparison, disclosure
 from vivavoce.desk.due import cost_lines, costs_of_systems, due_actions, due_of_systems
+from vivavoce.desk.language import gettext
 from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import progress, whereabouts
+from vivavoce.desk.security import Steers
 from vivavoce.desk.stopping import make_watch_view
 from vivavoce.desk.study_size import declared_people
 from vivavoce.desk.systems import changes, standings
@@ -38,6 +40,16 @@ PAGE: Final = DashboardPage(
 @router.get("/")
 def overview(request: Request, desk: ThisDesk) -> Response:
     return desk.page(request, "overview.html", **_overview(request, desk))
+
+
+@router.get("/try", dependencies=[Steers])
+def try_out(desk: ThisDesk) -> Response:
+    """To participants' pages in such a way that the visit is the team's, and counts as nobody's."""
+    if desk.participant_url is None:
+        raise HTTPException(
+            409, gettext("The dashboard does not know the address of the participants' pages.")
+        )
+    return RedirectResponse(desk.access.try_out(desk.participant_url), 303)
 
 
 @router.get("/overview/numbers")

@@ -11,9 +11,9 @@ from vivavoce.desk.app_shell import FOLDER, AppShell, desk_of
 from vivavoce.desk.language import told
 from vivavoce.desk.security import OwnForm, door_form, field, who_of
 from vivavoce.web.accounts import (
-    ANNOTATOR,
     BROWSER_COOKIE,
     BROWSER_DAYS,
+    ROLES,
     SIGN_IN_LIVES,
     SignInRefused,
     typed_twice,
@@ -67,13 +67,13 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
 def link_page(token: str, request: Request, desk: Desk_) -> Response:
     """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
     role = desk.access.link_role(token)
-    role = None if role == ANNOTATOR else role
+    role = role if role in ROLES else None
     return desk.door(request, "link.html", 200 if role else 410, role=role, token=token)
 
 
 @router.post("/link/{token}")
 def use_link(token: str, request: Request, desk: Desk_) -> Response:
-    session = None if desk.access.link_role(token) == ANNOTATOR else desk.access.use_link(token)
+    session = desk.access.use_link(token) if desk.access.link_role(token) in ROLES else None
     if session is None:
         return desk.door(request, "link.html", 410, role=None, token=token)
     return _come_in(desk, session)

@@ -46,13 +46,17 @@ class DrawnRate:
 
 @dataclass(frozen=True, slots=True)
 class RateTable:
-    """One success rate over all groups; by_participant: some interval takes participants as the unit."""
+    """One success rate over all groups; by_participant: some interval takes participants as the unit.
+
+    alone  why no interval is given, where one participant held all dialogues; else ""
+    """
 
     title: str
     meaning: str
     unit: str
     rows: list[DrawnRate]
     by_participant: bool
+    alone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,7 @@ def make_view(summary: "Summary", *, pooled: bool = False) -> View:
 
 def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> RateTable:
     from vivavoce.report import content
+    from vivavoce.report.language import say
 
     groups = [summary.all] if pooled else content.with_all(summary)
     rows = [
@@ -109,7 +114,8 @@ def _rate_table(name: str, title: str, summary: "Summary", *, pooled: bool) -> R
     ]  # fmt: skip
     nested = any(content.interval_of(row.rates[name])[2] for row in groups)
     unit = content.unit_name(summary.all.rates[name].unit)
-    return RateTable(title, worded(MEANINGS.get(name, "")), unit, rows, nested)
+    alone = say(content.ONE_PERSON) if content.of_one(summary.all.rates[name]) else ""
+    return RateTable(title, worded(MEANINGS.get(name, "")), unit, rows, nested, alone)
 
 
 def _drawn(

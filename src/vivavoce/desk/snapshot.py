@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 
-from vivavoce.core.errors import VivavoceError
+from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
 from vivavoce.desk.dialogue_query import address_of
 from vivavoce.desk.language import language
-from vivavoce.log.scope import Scope
+from vivavoce.log.scope import SIMULATED, TEAM, Scope
 
 if TYPE_CHECKING:
     from vivavoce.desk.verdicts import Verdicts
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 STALE_AFTER: Final = timedelta(seconds=30)
 VERDICTS: Final = ""  # what is computed, where it is no grouping
+OF_TEAM: Final = N_("Nothing is counted or taken out of what the team did to try the study out.")
 FAILED: Final = N_("The results could not be computed; what the dashboard printed says why.")
 
 Made = TypeVar("Made")
@@ -176,6 +177,8 @@ class Snapshots:
         Newer ones are begun as `results` begins them.
         """
         scope = self.scope
+        if scope == TEAM:
+            return None, False
         wanted = scope, VERDICTS
         known, computing = self._verdicts.get(scope), self.computing(VERDICTS)
         if not computing and self._wanted(known, at_once=False):
@@ -208,7 +211,8 @@ class Snapshots:
     @property
     def nothing(self) -> bool:
         """Whether nobody has come yet, neither people nor programs: nothing can be read."""
-        return self.board.see(lambda board: not any(board.visits_by_scope.values()))
+        came = self.board.see(lambda board: board.visits_by_scope)
+        return not any(visits for scope, visits in came.items() if scope != TEAM)
 
     def close(self) -> None:
         """Finish what is under way and leave nobody's data behind."""
@@ -216,6 +220,8 @@ class Snapshots:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _current(self, scope: Scope) -> Snapshot:
+        if scope == TEAM:
+            raise InputError(OF_TEAM)
         from vivavoce.annotation.parsers import parser_of
         from vivavoce.log.dataset_folder import replacing
         from vivavoce.log.export import export_dataset
@@ -229,7 +235,7 @@ class Snapshots:
             with replacing():
                 dataset = export_dataset(
                     board.log, study.name, self.folder / scope, domain_entities=study.entities(), parse=parse,
-                    flags=study.flags, simulated=scope == "simulated",
+                    flags=study.flags, simulated=scope == SIMULATED,
                 )  # fmt: skip
             known = self._snapshots[scope] = Snapshot(dataset, position, at)
         return known

@@ -305,7 +305,8 @@ def _act(act: log_events.LoggedAct) -> str:
 
 
 def _goal(domain: DomainWords, task: dict[str, Any]) -> list[tuple[str, str]]:
-    wanted = {**({KIND: task[KIND]} if task.get(KIND) else {}), **(task.get("constraints") or {})}
+    kind = domain.ontology is not None and task.get(KIND)  # of a venue: tasks without a domain are of none
+    wanted = {**({KIND: task[KIND]} if kind else {}), **(task.get("constraints") or {})}
     goal = [(domain.slot(slot), domain.value(slot, value)) for slot, value in wanted.items()]
     requests = [domain.slot(slot) for slot in task.get("requests") or ()]
     return [*goal, (gettext("ask for"), ", ".join(requests))] if requests else goal

@@ -408,6 +408,14 @@ def spoken_digits(code: str, language: str) -> str:
     return ", ".join(digits[int(digit)] if digits else digit for digit in code)
 
 
+def things_to_say(language: str, answered: str = "") -> tuple[str, ...]:
+    """What may be said after a hello to see whether answers follow the words: what the system itself
+    answered, and a goodbye."""
+    speech = SimulatedSpeech.or_english(language)
+    own = (answered[:300],) if " " in answered.strip() else ()
+    return (*own, speech.say["bye"][0])
+
+
 def greeting(language: str) -> str:
     """A hello to a system under test."""
     return Spoken.or_english(language).greeting or Spoken.in_english().greeting

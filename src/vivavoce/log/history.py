@@ -277,6 +277,11 @@ class VisitHistory(Events):
     moves: ClassVar[Mapping[Any, Callable[..., None]]] = {}
     _own: set[str] = field(default_factory=set)  # dialogues that no copy shares
 
+    @property
+    def logged_study(self) -> str:
+        """The study under which the log keeps this visit; "" before it was opened."""
+        return self.opened.study if self.opened is not None else ""
+
     def dialogue_by_id(self, dialogue_id: str) -> DialogueHistory:
         return next(one for one in self.dialogues if one.dialogue_id == dialogue_id)
 

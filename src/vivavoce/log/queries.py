@@ -21,7 +21,7 @@ from vivavoce.log.models import (
     VisitRecord,
     stored_event,
 )
-from vivavoce.log.scope import Scope, scope_of, usual_scope
+from vivavoce.log.scope import PEOPLE, SIMULATED, Scope, logged_study, scope_of, team_study, usual_scope
 from vivavoce.log.tables import dialogues, events, recordings, recruit_links, studies, visits
 from vivavoce.log.transaction import events_of
 
@@ -83,18 +83,20 @@ class Reader:
         return found[0] if found else None
 
     def visit_by_token(self, study: str, token_hash: str) -> str | None:
-        """The visit that a participant's token opens, in this study."""
+        """The visit that a token opens: a participant's, or one by which the team tried the study out."""
         links = recruit_links.c
-        wanted = select(links.visit_id).where(links.study == study, links.token_hash == token_hash)
+        ours = links.study.in_([study, team_study(study)])
+        wanted = select(links.visit_id).where(ours, links.token_hash == token_hash)
         with self.reading() as connection:
             return connection.execute(wanted).scalar_one_or_none()
 
     def idle_visits(self, study: str, before: datetime) -> list[str]:
-        """Visits with a running dialogue in which nothing happened since `before`."""
+        """Visits with a running dialogue in which nothing happened since `before`, the team's as well."""
+        ours = visits.c.study.in_([study, team_study(study)])
         wanted = (
             select(visits.c.visit_id)
             .join(dialogues, dialogues.c.visit_id == visits.c.visit_id)
-            .where(visits.c.study == study, dialogues.c.status == "running", visits.c.last_at < before)
+            .where(ours, dialogues.c.status == "running", visits.c.last_at < before)
         )
         with self.reading() as connection:
             return list(connection.execute(wanted.distinct()).scalars())
@@ -111,7 +113,7 @@ class Reader:
         counted = select(visits.c.simulated, func.count()).where(visits.c.study == study)
         with self.reading() as connection:
             found = {bool(flag): n for flag, n in connection.execute(counted.group_by(visits.c.simulated))}
-        return {"people": found.get(False, 0), "simulated": found.get(True, 0)}
+        return {PEOPLE: found.get(False, 0), SIMULATED: found.get(True, 0)}
 
     def collected(self, study: str) -> dict[Scope, Collected]:
         """What was collected of a study, of people and of programs; nothing of either where nobody came."""
@@ -126,7 +128,7 @@ class Reader:
                 scope_of(simulated=flag): Collected(n, began.get(bool(flag), 0), since)
                 for flag, n, since in found
             }
-        return {"people": Collected(), "simulated": Collected(), **came}
+        return {PEOPLE: Collected(), SIMULATED: Collected(), **came}
 
     def usual_scope(self, study: str) -> Scope:
         """Whose visits are read where nobody says: people's as soon as there is one."""
@@ -139,10 +141,10 @@ class Reader:
     def dialogues(
         self, study: str, *, system: str | None = None, scope: Scope | None = None
     ) -> list[DialogueRecord]:
-        """A study's dialogues in the order of their assignment; all, or only those."""
-        wanted = select(dialogues).where(dialogues.c.study == study)
+        """A study's dialogues in the order of their assignment; all of participants, or only those."""
+        wanted = select(dialogues).where(dialogues.c.study == logged_study(study, scope))
         if scope is not None:
-            wanted = wanted.where(dialogues.c.simulated == (scope == "simulated"))
+            wanted = wanted.where(dialogues.c.simulated == (scope == SIMULATED))
         if system is not None:
             wanted = wanted.where(dialogues.c.system == system)
         return self._all(wanted.order_by(dialogues.c.position), DialogueRecord)

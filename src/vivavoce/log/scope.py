@@ -1,18 +1,32 @@
-"""Whose visits are read: people's or programs'. Figures of both together are figures of nobody."""
+"""Whose visits are read: people's, programs' or the team's. Figures of two of them together are of nobody."""
 
 from typing import Final, Literal
 
-Scope = Literal["people", "simulated"]
+Scope = Literal["people", "simulated", "team"]
 PEOPLE: Final = "people"
 SIMULATED: Final = "simulated"
-SCOPES: Final[tuple[Scope, ...]] = (PEOPLE, SIMULATED)
+TEAM: Final = "team"
+SCOPES: Final[tuple[Scope, ...]] = (PEOPLE, SIMULATED, TEAM)
 
 
-def usual_scope(people: int, simulated: int) -> Scope:
-    """People as soon as there is one, or as long as there is nobody at all."""
+def usual_scope(people: int, simulated: int, team: int = 0) -> Scope:
+    """People as soon as there is one, or as long as there is nobody at all; the team's only where asked."""
     return SIMULATED if simulated and not people else PEOPLE
 
 
 def scope_of(*, simulated: bool) -> Scope:
-    """Where a visit belongs."""
+    """Where a participant's visit belongs."""
     return SIMULATED if simulated else PEOPLE
+
+
+def team_study(study: str) -> str:
+    """The study under which the log keeps visits by which the team tried this one out.
+
+    Whatever counts a study's visits counts none of these; no study can be called so.
+    """
+    return f"{study} (team)"
+
+
+def logged_study(study: str, scope: Scope | None) -> str:
+    """The study under which the log keeps the visits of a scope; None: those of participants."""
+    return team_study(study) if scope == TEAM else study

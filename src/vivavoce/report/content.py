@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.language import Shown, say, stated
@@ -23,6 +24,9 @@ from vivavoce.report.numbers import (
 from vivavoce.stats.rates import HEADLINES, is_rate
 from vivavoce.stats.summary_results import GroupSummary, GroupTest, MeasuredTotal, SuccessRate, Summary
 
+ONE_PERSON: Final = N_(
+    "No interval is given: the dialogues of one participant say nothing of how far others would differ."
+)
 SIGNIFICANT: Final = 0.05
 UNIT_NAMES: Final = {
     "dialogue": "dialogues",
@@ -80,15 +84,26 @@ def adjusted_cell(p: float | None) -> Cell:
 
 
 def interval_of(rate: SuccessRate) -> tuple[float | None, float | None, bool]:
-    """A rate's limits with participants as the unit where they are known, else those of independent cases."""
+    """A rate's limits with participants as the unit where they are known, else those of independent cases.
+
+    Empty   one participant: none, for their dialogues say nothing of how far others would differ
+    """
     if rate.clustered.low is not None:
         return rate.clustered.low, rate.clustered.high, True
+    if of_one(rate):
+        return None, None, False
     return rate.low, rate.high, False
 
 
+def of_one(rate: SuccessRate | MeasuredTotal) -> bool:
+    """Whether all cases are one participant's."""
+    return rate.clustered.clusters == 1
+
+
 def is_clustered(summary: Summary) -> bool:
-    """Whether any rate has an interval with participants as the unit."""
-    return any(interval_of(row.rates[name])[2] for row in with_all(summary) for name in headlines(summary))
+    """Whether any rate has an interval with participants as the unit, or all dialogues are one person's."""
+    rates = [row.rates[name] for row in with_all(summary) for name in headlines(summary)]
+    return any(interval_of(rate)[2] for rate in rates) or any(map(of_one, summary.all.rates.values()))
 
 
 def success_table(summary: Summary) -> TableOfText:
@@ -117,6 +132,8 @@ def success_table(summary: Summary) -> TableOfText:
 
 def rate_note(summary: Summary) -> str:
     """What stands under a rate."""
+    if any(of_one(rate) for rate in summary.all.rates.values()):
+        return f"{say('Under each rate: successes of cases.')} {say(ONE_PERSON)}"
     if is_clustered(summary):
         return say(
             "Under each rate: its 95% interval with participants as the unit, then successes of cases, then "
@@ -144,6 +161,9 @@ def rate_cell(rate: SuccessRate) -> Cell:
     if rate.low is None:
         return Cell(amount(rate.ratio, ""), (say("mean of {n}", n=count(rate.n)),))
     low, high, clustered = interval_of(rate)
+    if low is None:
+        facts = {"k": count(rate.successes), "n": count(rate.n)}
+        return Cell(percent(rate.ratio), (say("no interval: one participant"), say("{k} of {n}", **facts)))
     counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
     naive = [_wilson(rate)] if clustered else []
     return Cell(percent(rate.ratio), (span(low, high), counted, *naive))
@@ -155,6 +175,8 @@ def _wilson(rate: SuccessRate) -> str:
 
 def signature_of(shown: SuccessRate | MeasuredTotal) -> str:
     """The signature of a rate or measure, which cites the interval that `interval_of` gives."""
+    if of_one(shown):
+        return shown.signature.partition("|interval:")[0]
     return shown.clustered.signature or shown.signature
 
 

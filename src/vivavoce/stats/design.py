@@ -23,6 +23,10 @@ BETWEEN: Final = N_(
     "Dialogues of one person are alike, so people are counted, not dialogues: whole people change sides, and "
     "p and interval say how often that alone parts the systems as far."
 )
+ALONE: Final = N_(
+    "Dialogues of one person are alike, and one person says nothing of others: no interval is given, and "
+    "nothing is tested."
+)
 HELD_ALONE: Final = N_("{people} held {n} (median {m}, most {k}).")
 HELD_APART: Final = N_("{people} held {n} (median {m}, most {k}), each in one group only.")
 HELD_BY_BOTH: Final = N_(
@@ -62,8 +66,12 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     met = Counter(person for group in known for person in set(group))
     both = sum(times > 1 for times in met.values())
     nested = _nested(list(sizes.values()), both, sum(bool(group) for group in known))
+    if people == 1:
+        return Model(name="permutation", why=nested + statement(ALONE))
     if people > MANY:
         return Model(name="cluster_robust_t", why=nested + statement(ROBUST))
+    if sum(bool(group) for group in participants) < 2:  # nothing is compared
+        return Model(name="permutation", why=nested + statement(ROBUST))
     few = statement("So few people (under {few}) show large differences only.", few=FEW)
     why = nested + statement(WITHIN if both else BETWEEN)
     return Model(name="permutation", why=why + few if people < FEW else why)

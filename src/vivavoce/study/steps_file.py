@@ -31,6 +31,10 @@ class Range(BaseModel):
     def __str__(self) -> str:
         return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
 
+    def within(self, most: int) -> "Range":
+        """No more than so many, but as many as there must be."""
+        return Range(min=self.min, max=max(self.min, min(self.max, most)))
+
 
 class WrittenRange(Range):
     """`2..3`, or one whole number."""

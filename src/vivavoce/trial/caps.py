@@ -22,7 +22,8 @@ def turned_away(tx: Transaction, study: Study, state: VisitState, now: datetime)
     caps, who = study.caps, state.participant_id
     if caps is None:
         return None
-    if caps.visits is not None and visits_made(tx.connection, study.name, who, state.visit_id) >= caps.visits:
+    made = (tx.connection, state.logged_study, who, state.visit_id)
+    if caps.visits is not None and visits_made(*made) >= caps.visits:
         return "participant"
     needed = needed_dialogues(study, state.pool)
     left = dialogues_left(tx, study, state)
@@ -42,7 +43,7 @@ def dialogues_left(tx: Transaction, study: Study, state: VisitState) -> int | No
     """How many dialogues a participant may still be given; None: any number."""
     if study.caps is None or study.caps.dialogues is None:
         return None
-    return study.caps.dialogues - dialogues_held(tx.connection, study.name, state.participant_id)
+    return study.caps.dialogues - dialogues_held(tx.connection, state.logged_study, state.participant_id)
 
 
 def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime) -> list[str]:
@@ -55,14 +56,18 @@ def open_systems(tx: Transaction, study: Study, state: VisitState, now: datetime
         return systems
 
     def found() -> list[str]:
-        taken = taken_places(tx.connection, study.name, state.participant_id, simulated=state.simulated)
+        taken = taken_places(
+            tx.connection, state.logged_study, state.participant_id, simulated=state.simulated
+        )
         return _open(caps, study, systems, taken)
 
     open_now = found()
     if len(open_now) == len(systems):
         return open_now
     since = now - timedelta(minutes=study.limits.visit_minutes)
-    left = left_visits(tx.connection, study.name, since, simulated=state.simulated, but=state.visit_id)
+    left = left_visits(
+        tx.connection, state.logged_study, since, simulated=state.simulated, but=state.visit_id
+    )
     for visit_id in left:
         tx.append(visit_id, VisitEnded(outcome="timed_out"))
     return found() if left else open_now

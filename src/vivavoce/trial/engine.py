@@ -16,6 +16,7 @@ from vivavoce.log import events as log_events
 from vivavoce.log.follow_ups import invited_as
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.recordings import finish_removals
+from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log, StoredEvent, Transaction
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import consent_of, dialogues_of, form_of
@@ -113,7 +114,7 @@ class SessionEngine:
     async def open_visit(
         self, *, language: str, pool: str = "link", person: str | None = None, ticket: str | None = None,
         key: str | None = None, participant_id: str | None = None, simulated: bool = False,
-        verified: bool | None = None, once: bool = False, until: datetime | None = None,
+        verified: bool | None = None, once: bool = False, until: datetime | None = None, team: bool = False,
     ) -> Opened:  # fmt: skip
         """Open a visit, or find the one that this ticket opened before.
 
@@ -128,6 +129,8 @@ class SessionEngine:
 
         until: after when no dialogue of the visit begins.
 
+        team: the team tries the study out; the log keeps the visit apart, and no number of people counts it.
+
         Raises  Refused: `paused` while the trial is paused, `came_before`
         """
         token, hashed = codes.new_token()
@@ -136,9 +139,10 @@ class SessionEngine:
         ticket_hash = codes.token_hash(ticket) if ticket else None
         key_hash = codes.token_hash(key) if key else None
         visit = Visit(VisitState(self.study, visit_id))
+        study = team_study(self.study.name) if team else self.study.name
 
         def run(tx: Transaction) -> Draft | Opened:
-            if ticket_hash and (found := tx.visit_by_ticket(self.study.name, pool, ticket_hash)):
+            if ticket_hash and (found := tx.visit_by_ticket(study, pool, ticket_hash)):
                 same = key_hash is not None and tx.opened_by(found.visit_id, key_hash)
                 return Opened(found.visit_id, None, resumed=True, same_page=same)
             if paused(tx):
@@ -146,17 +150,19 @@ class SessionEngine:
             earlier = self._earlier(tx, participant_id, simulated=simulated)
             if earlier is not None:
                 known = pseudonym
-                came = bool(tx.visits_of_participant(self.study.name, known))
+                came = bool(tx.visits_of_participant(study, known))
             else:
-                known = tx.participant_of(self.study.name, pool, person, pseudonym) if person else pseudonym
+                known = tx.participant_of(study, pool, person, pseudonym) if person else pseudonym
                 came = known != pseudonym
             if once and came:
                 raise Refused("came_before")
-            tx.bind_visit(visit_id, self.study.name, known, pool, hashed, ticket_hash, key_hash)
+            if team:
+                tx.record_study(study, self.study.revision, self.study.file_text, self.study.entities())
+            tx.bind_visit(visit_id, study, known, pool, hashed, ticket_hash, key_hash)
             draft = Draft(tx, visit.state.copy(), self.rules)
             draft.add(
                 log_events.VisitOpened(
-                    study=self.study.name, revision=self.study.revision, participant_id=known, pool=pool,
+                    study=study, revision=self.study.revision, participant_id=known, pool=pool,
                     language=language, simulated=simulated, verified=verified, earlier=earlier,
                     until=until,
                 )

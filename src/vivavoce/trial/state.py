@@ -77,8 +77,15 @@ class VisitState(VisitHistory):
 
     @property
     def repeat(self) -> Range:
-        """How many dialogues of this step are held: as the recruiter says that sent them, or the step."""
-        return repeat_of(self.study.recruitment, self.pool, self.dialogue_plan)
+        """How many dialogues of this step are held: as the recruiter says that sent them, or the step.
+
+        Note    no more than there are tasks, unless a visit asks for more of them
+        """
+        asked = repeat_of(self.study.recruitment, self.pool, self.dialogue_plan)
+        if not self.study.tasks:
+            return asked
+        before = {one.task_id for one in self.dialogues if one.step != self.step} - {None}
+        return asked.within(len(self.study.tasks) - len(before))
 
     @property
     def due_channel(self) -> str | None:

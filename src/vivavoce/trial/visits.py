@@ -165,7 +165,7 @@ class MoveRules:
         return any(
             places is not None
             and draft.tx.answered_count(
-                self.study.name, instrument, item, code, simulated=draft.state.simulated
+                draft.state.logged_study, instrument, item, code, simulated=draft.state.simulated
             )
             >= places
             for item, code, places in wanted
@@ -188,15 +188,15 @@ class MoveRules:
     def _assign(self, draft: Draft, systems: list[str]) -> None:
         """Allocate a system and a task by the study's rule, on the counts of this very transaction."""
         study, state, tx = self.study, draft.state, draft.tx
-        given = tx.allocation_counts(study.name, simulated=state.simulated)
+        given = tx.allocation_counts(state.logged_study, simulated=state.simulated)
         counts = {system: running + completed for system, running, completed in given}
-        mine = tx.participant_counts(study.name, state.participant_id)
+        mine = tx.participant_counts(state.logged_study, state.participant_id)
         chance = self.chance(f"{state.participant_id}:{len(state.dialogues)}")
         resting = self.suspended()
         systems = [system for system in systems if system not in resting] or systems
         system = choose_system(study.allocation, systems, mine, counts, chance)
         tasks = {task.task_id: task for task in study.tasks}
-        task_id = choose_task(list(tasks), tx.used_tasks(study.name, state.participant_id), chance)
+        task_id = choose_task(list(tasks), tx.used_tasks(state.logged_study, state.participant_id), chance)
         task = tasks[task_id].model_dump(mode="json") if task_id is not None else None
         draft.add(
             log_events.DialogueAssigned(
@@ -231,8 +231,9 @@ class MoveRules:
         systems = awake if len(awake) > 1 else systems
         chance = self.chance(f"{state.participant_id}:bout:{state.round}")
         met = opponents(
-            systems, tx.bouts(study.name, simulated=state.simulated),
-            tx.bouts(study.name, state.participant_id), chance, widest=state.battle_plan.meet == "widest",
+            systems, tx.bouts(state.logged_study, simulated=state.simulated),
+            tx.bouts(state.logged_study, state.participant_id), chance,
+            widest=state.battle_plan.meet == "widest",
         )  # fmt: skip
         keys = [codes.new_key("dialogue") for _ in met]
         for key, system in zip(keys, met, strict=True):
@@ -286,7 +287,7 @@ class MoveRules:
 
             def others(idle: timedelta) -> list[StimulusVisit[Any, Any]]:
                 return stimulus_visits(
-                    draft.tx.connection, kind.name, kind.stimulus, kind.response, study=self.study.name,
+                    draft.tx.connection, kind.name, kind.stimulus, kind.response, study=state.logged_study,
                     since=self.clock.now() - idle, simulated=state.simulated,
                 )  # fmt: skip
 
@@ -318,8 +319,10 @@ class MoveRules:
         name: str | None = None,
     ) -> set[int]:  # fmt: skip
         since = self.clock.now() - timedelta(minutes=self.study.limits.visit_minutes)
-        simulated = draft.state.simulated
-        return draft.tx.plan_slots(self.study.name, begun, ended, simulated=simulated, since=since, name=name)
+        state = draft.state
+        return draft.tx.plan_slots(
+            state.logged_study, begun, ended, simulated=state.simulated, since=since, name=name
+        )
 
     def issue_code(self, draft: Draft, dialogue: DialogueHistory) -> None:
         """A code that no dialogue of this study had."""

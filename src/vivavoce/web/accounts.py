@@ -27,6 +27,7 @@ from vivavoce.web.attempts import Backoff
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
 OWNER: Final = "owner"
 ANNOTATOR: Final = "annotator"
+TEAM: Final = "team"  # of a link by which the team tries the study out; it signs nobody in
 LINK_LIVES: Final = timedelta(hours=24)
 SIGN_IN_LIVES: Final = timedelta(hours=12)
 SHORTEST_PASSWORD: Final = 12
@@ -107,13 +108,24 @@ class Access:
 
     def invite(self, role: str, base_url: str, *, everywhere: bool = False) -> str:
         """A link that signs in once with this role, within a day; `everywhere`: to every study of the log."""
-        study = None if everywhere else self.study
+        return f"{base_url.rstrip('/')}/link/{self._link(role, None if everywhere else self.study)}"
+
+    def try_out(self, participant_url: str) -> str:
+        """An address of participants' pages at which, for a day, visits are the team's and count nowhere."""
+        return f"{participant_url.rstrip('/')}/?team={self._link(TEAM, self.study)}"
+
+    def tries_out(self, token: str) -> bool:
+        """Whether a token is of an address by which the team tries this study out. Uses nothing up."""
+        return self.link_role(token) == TEAM
+
+    def _link(self, role: str, study: str | None) -> str:
+        """The token of a new link."""
         token = secrets.token_urlsafe(32)
         expires_at = self.log.clock.now() + LINK_LIVES
         self.log.transact_now(
             lambda tx: accounts.add_sign_in_link(tx.connection, _hashed(token), role, expires_at, study)
         )
-        return f"{base_url.rstrip('/')}/link/{token}"
+        return token
 
     def link_role(self, token: str) -> str | None:
         """The role that a link would give; None when it is unknown, used or expired. Uses nothing up."""

@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from vivavoce.languages.base import language_name
+from vivavoce.log.scope import team_study
 from vivavoce.log.store import StoredEvent
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.channel import Channel, Line
@@ -156,10 +157,11 @@ class Site:
         of  the kind of step, the channel or the recruiter whose page it is; None: one of ours
         """
         spoken = page_language(language)
-        study = self.study
+        study, state = self.study, facts.get("state")
+        tried = state is not None and state.logged_study == team_study(study.name)
         html = self.environment(spoken, of).get_template(f"{name}.html").render(
-            **{"in_visit": False, "problem": None} | facts, base=self.base, page_language=spoken,
-            language=language,
+            **{"in_visit": False, "problem": None, "tried": tried} | facts, base=self.base,
+            page_language=spoken, language=language,
             languages=[(tag, language_name(tag)) for tag in study.languages], notice=self.notice,
             study_title=study.title.get(language) or next(iter(study.title.values()), study.name),
         )  # fmt: skip

@@ -25,10 +25,12 @@ from vivavoce.study.recruiter import (
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
+from vivavoce.web.accounts import TEAM
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import accepted_language, shown_instant
 from vivavoce.web.present import visit_page
+from vivavoce.web.sign_in import access_of
 from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, information_sheet, visit_of
 
 router = APIRouter(include_in_schema=False)
@@ -39,12 +41,14 @@ class Arrival(BaseModel):
     """The Start button: a language, a key that makes a double click one visit, perhaps an identifier.
 
     sent  the parameters of the link, where a recruiter sent them
+    team  the token of an address by which the team tries the study out
     """
 
     language: str = Field("", max_length=35)
     key: str = Field("", max_length=64)
     participant: str = Field("", max_length=200)
     sent: str = Field("", max_length=8000)
+    team: str = Field("", max_length=200)
 
 
 def wanted_language(site: Site, request: Request, wish: str | None) -> str:
@@ -71,7 +75,13 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
     identity = site.study.identity
     participant = request.query_params.get(identity.parameter, "")[:200]
     invited, sent, preview, pool = bool(participant) or identity.anonymous, "", False, ""
-    if site.study.recruitment:
+    team = request.query_params.get("team", "")[:200]
+    tried = bool(team) and await asyncio.to_thread(access_of(request).tries_out, team)
+    if tried:
+        invited, under_way = True, False
+    elif team:  # an old address: whoever follows it means to count as nobody
+        invited, under_way = False, False
+    elif site.study.recruitment:
         parameters = request.query_params.multi_items()
         participant, sent = "", urlencode([one for one in parameters if one[0] != "lang"])
         found = recruiter_for(site.study.recruitment, request.query_params)
@@ -82,7 +92,8 @@ async def information(request: Request, site: ThisSite, lang: str | None = None)
         return site.page("message", language, status=403, kind="no_invitation")
     return site.page(
         "information", language, under_way=under_way, participant=participant, parameter=identity.parameter,
-        sent=sent, key=token_urlsafe(16), preview=preview, **information_sheet(site.study, language, pool),
+        sent=sent, key=token_urlsafe(16), preview=preview, tried=tried, team=team if tried else "",
+        **information_sheet(site.study, language, pool),
     )  # fmt: skip
 
 
@@ -99,19 +110,22 @@ async def start(request: Request, site: ThisSite, arrival: Annotated[Arrival, Fo
         running = (await site.engine.state(mine)).phase != "ended"
     except (NoVisit, Refused):
         pass
-    if running and not arrival.sent:
+    tried = bool(arrival.team) and await asyncio.to_thread(access_of(request).tries_out, arrival.team)
+    if running and not arrival.sent and not tried:
         return site.to("/visit")
     site.count_visit(request)
     language = wanted_language(site, request, arrival.language)
     try:
-        pool, admission = await _admission(site, arrival)
-        if running and admission.ticket is None:
+        if arrival.team and not tried:
+            raise NotAdmitted("no_invitation")
+        pool, admission = (TEAM, Admission()) if tried else await _admission(site, arrival)
+        if running and admission.ticket is None and not tried:
             return site.to("/visit")
         opened = await site.engine.open_visit(
             language=language, pool=pool, person=admission.person,
             ticket=admission.ticket or (f"page:{arrival.key}" if arrival.key else None),
             key=arrival.key or None, verified=admission.verified or None, once=admission.once,
-            participant_id=admission.participant, until=admission.until,
+            participant_id=admission.participant, until=admission.until, team=tried,
         )  # fmt: skip
     except NotAdmitted as refusal:
         if refusal.page is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.connectors.discovery import Discovery
+from vivavoce.connectors.asked import Discovery
 from vivavoce.core.errors import InputError
 from vivavoce.study.load import load_study
 from vivavoce_campaign.beginning import Described, begin, openings_in

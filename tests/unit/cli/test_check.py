@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from scenes.command_line import vivavoce
+from scenes.strange_bots import service_desk
 from vivavoce.cli.check import PLAYED, SILENT, _hello, check_bots, check_evidence, check_file, told
 from vivavoce.cli.trial import UNCOUNTED
 from vivavoce.connectors.factory import make_connector
@@ -22,6 +23,20 @@ def facts(settings: dict[str, object]) -> list[str]:
     return asyncio.run(run())
 
 
+def test_words_in_the_field_of_the_conversation_are_told(tmp_path: Path) -> None:
+    def checked(words: str, name: str) -> str:
+        body = f"{{{words}: '{{{{ text }}}}', {name}: '{{{{ conversation }}}}'}}"
+        asked = f"url: {url}, allow_private: true, body: {body}, response: {{text: banco.risposta_banco}}"
+        (tmp_path / "study.yaml").write_text(DESK % asked, "utf-8")
+        (tmp_path / "consent.en.md").write_text("Do you agree?", "utf-8")
+        return vivavoce("check", str(tmp_path)).stdout
+
+    with service_desk() as url:
+        right, wrong = checked("parole", "pratica"), checked("pratica", "parole")
+    assert right.endswith("ready\n") and "WRONG FIELD" not in right
+    assert "WRONG FIELD" in wrong and not wrong.endswith("ready\n")
+
+
 def test_a_person_is_not_asked_and_nobody_waits_for_one() -> None:
     assert facts({"connect": "wizard"}) == [f"it: ok: {PLAYED}"]
 
@@ -37,6 +52,14 @@ def test_a_program_that_says_nothing_is_told_apart_from_one_that_answers(tmp_pat
     assert second == f"    {SILENT}"
 
 
+DESK = """
+study: desk
+systems:
+  desk: {connect: http, %s}
+visit:
+  - consent: consent.md
+  - dialogue: {repeat: 2, gate: none}
+"""
 STUDY = """
 study: margins
 systems:

@@ -11,8 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from scenes.strange_bots import service_desk
 from vivavoce.connectors import discovery, interfaces
-from vivavoce.connectors.discovery import Discovery, discover, text_path
+from vivavoce.connectors.asked import Discovery, mapping, text_path
+from vivavoce.connectors.discovery import discover
+from vivavoce.connectors.exchange import exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
 from vivavoce.core.errors import InputError
@@ -54,11 +57,11 @@ def found(url: str) -> Discovery:
     return asyncio.run(discover(url, private=True))
 
 
-def greeted(found: Discovery) -> Hello:
+def greeted(found: Discovery, *, words: bool = False) -> Hello:
     async def run() -> Hello:
         connector = make_connector(found.settings)
         try:
-            return await hello(connector, reset=True)
+            return await hello(connector, reset=True, words=words)
         finally:
             await connector.shut_down()
 
@@ -160,6 +163,28 @@ def test_a_bot_that_answers_everything_alike_is_doubted() -> None:
     assert "alike" in came.doubts[0]
 
 
+def test_fields_are_tried_both_ways_until_answers_follow_the_words() -> None:
+    with service_desk() as url:
+        came = found(url)
+    assert came.settings["body"] == {"parole": "{{ text }}", "pratica": "{{ conversation }}"}
+    assert came.settings["response"] == {"text": "banco.risposta_banco", "end": "banco.chiusa"}
+
+
+def test_words_in_the_field_of_the_conversation_are_found_out() -> None:
+    with service_desk() as url:
+        wrong = {"connect": "http", "url": url, "allow_private": True,
+                 "body": {"pratica": "{{ text }}", "parole": "{{ conversation }}"}}  # fmt: skip
+        right = {**wrong, "body": {"parole": "{{ text }}", "pratica": "{{ conversation }}"}}
+        bad, good = (asyncio.run(exchange(one)) for one in (wrong, right))
+        assert bad.swapped and not good.swapped
+        assert good.found is not None and good.found.doubts == []
+        assert good.found.settings["response"]["end"] == "banco.chiusa", "it turned true at a goodbye"
+        read = {"response": {"text": "banco.risposta_banco"}}
+        told = [greeted(Discovery({**one, **read}, ""), words=True).heeds
+                for one in (wrong, right)]  # fmt: skip
+    assert told == [None, True], "it says the words back in the place of a number"
+
+
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
@@ -233,7 +258,7 @@ def test_the_key_of_the_text_is_that_which_holds_it(shape: dict[str, Any], key: 
     ],
 )
 def test_an_end_is_said_by_yes_or_no(answer: Any, more: dict[str, str]) -> None:
-    assert discovery._mapping("said", answer) == {"response": {"text": "said", **more}}
+    assert mapping("said", answer) == {"response": {"text": "said", **more}}
 
 
 @pytest.mark.parametrize(

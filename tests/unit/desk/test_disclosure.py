@@ -77,3 +77,13 @@ def test_every_page_and_file_says_the_same_and_an_early_look_is_noted(
     events = (one.event for one in app.state.desk.access.actions())
     noted = [one.about for one in events if isinstance(one, ActionTaken) and "looked" in one.about]
     assert noted == [{"looked": "before the end"}]
+
+
+def test_who_declares_an_analysis_after_visits_is_told_what_it_does_not_change(
+    enter: Enter, log: Log, study: Study
+) -> None:
+    browser, visits = enter("owner"), len(log.visits(study.name))
+    told = f"{visits} visits were held before, so their results keep to what was declared then"
+    assert told in browser.get("/study/analysis").text
+    assert told in browser.get("/study?saved=analysis").text
+    assert told not in browser.get("/study?saved=study").text

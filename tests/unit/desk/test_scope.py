@@ -20,8 +20,10 @@ from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress
 from vivavoce.desk.scope import scoped_addresses
 from vivavoce.log.events import LookTaken
+from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
+from vivavoce.web.accounts import Access
 
 Enter = Callable[..., TestClient]
 PAGES = (
@@ -63,6 +65,43 @@ def test_people_are_shown_unless_programs_are_asked_for(enter: Enter, mixed: Log
         assert begun is not None and int(begun[1]) == len(expected)
         exported = re.search(r"visits, (\d+) dialogues", browser.get(f"{prefix}/export").text)
         assert exported is not None and int(exported[1]) == len(expected)
+
+
+def test_the_team_is_counted_nowhere_and_shown_apart(
+    trial: ModuleType, enter: Enter, log: Log, study: Study, clock: ManualClock
+) -> None:
+    browser = enter("owner")
+
+    def numbers() -> str:
+        return re.sub("<[^>]*>", "", browser.get("/people/overview/numbers").text).partition("As of")[0]
+
+    before = numbers()
+    people = ids(log, study, simulated=False)
+    caller = trial.Caller(log, study.model_copy(update={"name": team_study(study.name)}), clock, "us")
+    caller.begin()
+    tried = caller.assign(next(iter(study.systems)), study.tasks[0])
+    caller.says(tried, 0, "does this work at all")
+    assert listed(browser) == listed(browser, "/people") == people
+    assert listed(browser, "/team") == {tried}
+    assert numbers() == before
+    there = browser.get(f"/people/dialogues/{tried}").headers["location"]  # where it is shown
+    assert there == f"/team/dialogues/{tried}"
+    page = browser.get(there).text
+    assert "TEAM" in page and "does this work at all" in page and "count in no number" in page
+    for address in ("/", "/visits", "/systems", "/results", "/annotation"):
+        assert browser.get(f"/team{address}").status_code == 200
+    answer = browser.get("/team/export/dataset.zip")
+    assert answer.status_code == 409 and "Nothing is counted or taken out" in answer.text
+
+
+def test_the_button_leads_to_pages_that_do_not_count(
+    app: FastAPI, enter: Enter, log: Log, study: Study
+) -> None:
+    app.state.desk.participant_url = "http://pages.test"
+    assert "without being counted" in enter("researcher").get("/").text
+    address = enter("researcher", "grace").get("/try").headers["location"]
+    assert address.startswith("http://pages.test/?team=")
+    assert Access(log, study.name).tries_out(address.partition("=")[2])
 
 
 def test_programs_are_shown_as_long_as_nobody_has_come(

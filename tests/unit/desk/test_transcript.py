@@ -5,7 +5,10 @@ from types import ModuleType
 import pytest
 
 from vivavoce.core.clock import ManualClock
+from vivavoce.desk.app_shell import page_environment
+from vivavoce.desk.board import Board
 from vivavoce.desk.domain_words import DomainWords
+from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import reading
 from vivavoce.desk.transcript import make_transcript, raw_events
 from vivavoce.log import events
@@ -148,3 +151,21 @@ def test_slots_and_values_have_the_names_that_the_domain_gives_them(study: Study
         assert words.slot("type") == "tipo"
     assert (words.slot("pricerange"), words.value("area", "moon")) == ("price range", "moon")
     assert DomainWords(None).value("area", "centre") == "centre"
+
+
+def test_a_study_without_a_domain_shows_no_rule_of_one(
+    trial: ModuleType, caller, study: Study, empty_log: Log
+) -> None:
+    task = next(task for task in study.tasks if task.venues)
+    dialogue = trial.hold(caller, "nbest", task)
+    bare = study.model_copy(update={"ontology": None})
+    assert "type" not in dict(make_transcript(bare, empty_log.dialogue_history(dialogue)).goal)
+    for one, ruled in ((study, True), (bare, False)):
+        found = evidence_of(Board(one, empty_log), one, empty_log.history(caller.visit_id), dialogue)
+        assert found.rule == ruled
+        shown = page_environment().from_string(
+            '{% import "evidence.html" as evidence with context %}{{ evidence.whole(found, "/help/x") }}'
+        )
+        said = shown.render(found=found, domain=DomainWords(one.ontology))
+        assert ("The rule:" in said) == ruled and "venue" not in said
+        assert ("No rule decides in this study" in said) != ruled

@@ -28,6 +28,7 @@ from vivavoce.log.events import (
 )
 from vivavoce.log.expiry import expire_due, find_due, losses
 from vivavoce.log.follow_ups import Invited, link_invited, note_invited
+from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import metadata
 from vivavoce.log.verification import verify
@@ -273,13 +274,18 @@ def test_the_verb_says_what_is_due_and_erases_it_only_when_told(tmp_path: Path, 
         f"sqlite:///{tmp_path / 'log.sqlite'}", ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
     ) as log:
         come(log, "v1", "ada", study="library")
+        come(log, "v2", "us", study=team_study("library"))  # what the team tried out is due like the rest
+        come(log, "v3", "gone", study=team_study("library"))
+        gone = log.visits(team_study("library"))[1].participant_id
+    erased = CliRunner().invoke(app, ["erase", str(tmp_path), gone, "--yes"])
+    assert erased.exit_code == 0, erased.output
     before = CliRunner().invoke(app, ["retention", str(tmp_path)])
     assert before.exit_code == 0, before.output
     assert "analyses lose participants: 1 now, 0 then" in before.stdout
     assert "analyses lose dialogues of desk: 1 now, 0 then" in before.stdout
     assert "nothing was erased" in before.stderr
     facts = json.loads(CliRunner().invoke(app, ["retention", str(tmp_path), "--json", "--confirm"]).stdout)
-    assert facts["erased"] == 1 and facts["due"][0]["part"] == "visits"
+    assert facts["erased"] == 2 and facts["due"][0]["part"] == "visits"
     after = CliRunner().invoke(app, ["retention", str(tmp_path)])
     assert after.stdout == "" and "nothing is due" in after.stderr
 

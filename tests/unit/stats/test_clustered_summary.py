@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from vivavoce.core.result import as_json
+from vivavoce.report.content import rate_cell, rate_note, signature_of
+from vivavoce.sections.results.answer import answer
+from vivavoce.sections.results.figure import answer_figure
 from vivavoce.stats.clustered_summary import _evened
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.intervals import signed_difference
@@ -142,3 +145,22 @@ def test_without_dialogues_or_people_there_is_no_model_of_people() -> None:
 def test_a_difference_is_signed_by_people_where_they_could_be_told_apart(measure, method, clusters, unit, n):
     line = signed_difference(measure, "a", "b", method=method, clusters=clusters, by="system", n=31, data="x")
     assert f"|unit:{unit}|" in line and f"|n:{n}|" in line
+
+
+def test_one_participant_gives_no_interval_whatever_they_held(make) -> None:
+    summary = summarise(make(*[("a", "p", True)] * 4), "system")
+    rate = summary.all.rates["subjective_success"]
+    assert rate.low is not None, "that of independent cases, which these are not"
+    cell, said = rate_cell(rate), " ".join([*answer(summary), rate_note(summary), str(summary.model.why)])
+    assert (cell.main, *cell.under) == ("100.0%", "no interval: one participant", "4 of 4")
+    assert "say nothing of how far others would differ" in said
+    for claimed in ("95% interval", "Wilson", "change sides", "parts the systems", "None"):
+        assert claimed not in said
+    assert "wilson" not in signature_of(rate)
+    assert answer_figure(summary, "subjective_success") is not None
+
+
+def test_where_one_system_stands_nothing_is_said_of_comparing(make) -> None:
+    summary = summarise(make(*[("a", f"p{n}", n % 3 > 0) for n in range(6)]), "system")
+    assert "change sides" not in str(summary.model.why) and "large differences" not in str(summary.model.why)
+    assert "95% interval" in " ".join(answer(summary))

@@ -7,6 +7,7 @@ import pytest
 from scenes.browsing import DOCUMENTS, Forms, Visitor, events_of, serve, study_with_texts
 from scenes.visits import Parrot, greeted, say
 from vivavoce.log import events
+from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log
 from vivavoce.study.model import (
     ConsentStep,
@@ -19,6 +20,7 @@ from vivavoce.study.model import (
     Range,
     Study,
 )
+from vivavoce.web.accounts import Access
 from vivavoce.web.documents import read_document
 
 ELSEWHERE = DialogueStep(
@@ -33,6 +35,61 @@ def test_looking_at_the_information_page_starts_nothing(visitor: Visitor, log: L
     assert "Start" in page
     visitor.client.head("/")
     assert log.visits("city") == []
+
+
+def test_what_the_team_tries_out_is_no_participants_visit(visitor: Visitor, log: Log) -> None:
+    address = Access(log, "city").try_out("http://pages.test")
+    page = visitor.look("/?lang=en&" + address.partition("?")[2])
+    assert "nothing of it counts as a participant" in page
+    visitor.press("/start")
+    visitor.press("/consent", answer="agree")
+    visitor.press("/read")
+    visitor.settled()
+    assert "nothing of it counts as a participant" in visitor.html
+    for _ in range(2):
+        visitor.hold_dialogue()
+        visitor.press("/code")
+        visitor.give_feedback()
+        visitor.press("/dialogue/next")
+        visitor.settled()
+    tasks = [one.task_id for one in log.dialogues(team_study("city"))]
+    assert len(tasks) == 3 and len(set(tasks[:2])) == 2  # its own tasks are remembered
+    assert log.visits("city") == [] and log.dialogues("city") == []
+
+
+def test_an_address_of_the_team_that_no_longer_works_makes_nobody_a_participant(
+    visitor: Visitor, log: Log
+) -> None:
+    answer = visitor.client.get("/?lang=en&team=made-up")
+    assert answer.status_code == 403 and "/start" not in answer.text
+    assert visitor.client.post("/start", data={"team": "made-up"}).status_code == 403
+    assert log.visits("city") == log.visits(team_study("city")) == []
+
+
+def test_nobody_gets_a_task_twice_however_many_may_be_asked_for(
+    tmp_path: Path, log: Log, parrot: Parrot
+) -> None:
+    study = study_with_texts(tmp_path)
+    often = [
+        one.model_copy(update={"repeat": Range(min=1, max=9)}) if isinstance(one, DialogueStep) else one
+        for one in study.visit
+    ]
+    few = study.model_copy(update={"visit": tuple(often), "tasks": study.tasks[:2]})
+    with serve(few, log, parrot) as open_browser:
+        visitor = open_browser()
+        assert "You get 1 to 2 tasks" in visitor.look("/?lang=en")
+        visitor.into_dialogue()
+        for number in range(2):
+            visitor.hold_dialogue()
+            visitor.press("/code")
+            visitor.give_feedback()
+            if number == 0:
+                assert "up to 2 in all" in visitor.html
+                visitor.press("/dialogue/next")
+                visitor.settled()
+        assert "/dialogue/next" not in visitor.html
+    tasks = [one.task_id for one in log.dialogues("city")]
+    assert len(tasks) == len(set(tasks)) == 2
 
 
 def test_the_first_page_and_the_conversation_count_the_same_tasks(visitor: Visitor) -> None:
@@ -163,7 +220,7 @@ def test_finishing_is_offered_only_once_enough_dialogues_were_held(visitor: Visi
     visitor.hold_dialogue()
     visitor.press("/code")
     visitor.give_feedback()
-    assert "You have done 1 of at least 2 tasks." in visitor.html
+    assert "You have done one of at least 2 tasks." in visitor.html
     assert "/dialogue/finish" not in Forms(visitor.html).forms
     response = visitor.client.post("/dialogue/finish", data={"step": "2"})
     assert "Next task" in response.text

@@ -14,6 +14,7 @@ from vivavoce.desk.language import told
 from vivavoce.desk.security import field
 from vivavoce.desk.study_editor.edited_study import EditedStudy
 from vivavoce.desk.study_editor.study_text import StudyFileChanged
+from vivavoce.log.scope import PEOPLE, SIMULATED
 
 LONGEST: Final = 60_000  # characters of a form's text; a form is no longer than 64 KiB
 Shell = Annotated[AppShell, Depends(desk_of)]
@@ -23,6 +24,14 @@ router = APIRouter()
 def folder_of(desk: AppShell) -> Path:
     """The folder of the study that is edited, or that is to have one."""
     return desk.study.folder if isinstance(desk, Desk) else desk.folder  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def visits_held(desk: AppShell) -> int:
+    """How many visits of participants there are already, of people or of programs; the team's are none."""
+    if not isinstance(desk, Desk):
+        return 0
+    came = desk.board.see(lambda board: board.visits_by_scope)
+    return came[PEOPLE] or came[SIMULATED]
 
 
 def edited(desk: AppShell) -> EditedStudy:

@@ -7,7 +7,8 @@ from typing import Any, Final
 from fastapi import HTTPException, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.connectors.discovery import Discovery, NotFound, discover
+from vivavoce.connectors.asked import Discovery
+from vivavoce.connectors.discovery import NotFound, discover
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
@@ -41,6 +42,7 @@ from vivavoce.desk.study_editor.editing import (
     folder_of,
     router,
     save_and_return,
+    visits_held,
 )
 from vivavoce.desk.study_editor.request_form import RequestForm, check_system, read_block, with_private
 from vivavoce.desk.study_editor.study_text import StudyFileChanged, changed, check_text, digest, written
@@ -101,8 +103,8 @@ def study_page(
     return desk.page(
         request, "study.html", status, study=study, starts=not isinstance(desk, Desk),
         served=getattr(desk, "participant_url", None), step_names=pages_steps.step_names(),
-        told_settings=pages_steps.told_settings, by_hand=help_address(BY_HAND_HELP), private=needs_private,
-        written=written, **{**around, **facts},
+        came=visits_held(desk), told_settings=pages_steps.told_settings, by_hand=help_address(BY_HAND_HELP),
+        private=needs_private, written=written, **{**around, **facts},
     )  # fmt: skip
 
 

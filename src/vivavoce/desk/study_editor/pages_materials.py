@@ -15,7 +15,14 @@ from vivavoce.desk.language import gettext, told, worded
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
 from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_editor.editing import LONGEST, Shell, edited, router, save_and_return
+from vivavoce.desk.study_editor.editing import (
+    LONGEST,
+    Shell,
+    edited,
+    router,
+    save_and_return,
+    visits_held,
+)
 from vivavoce.desk.study_editor.settings_form import as_mapping, beyond, fields_of, read_form, typed_settings
 from vivavoce.desk.study_editor.study_text import (
     StudyFileChanged,
@@ -190,7 +197,8 @@ def _analysis(
     named = {one.name for one in fields}
     rates = {"first": f"{ASSUMED_RATES[0]:g}", "second": f"{ASSUMED_RATES[1]:g}", "hourly": ""}
     return desk.page(
-        request, "study_analysis.html", status, study=study, fields=fields, problem=problem, size=size,
+        request, "study_analysis.html", status, study=study, came=visits_held(desk), fields=fields,
+        problem=problem, size=size,
         others=[one for name, one in (problems or {}).items() if name not in named] or
         ([] if problems else study.problems_below("analysis")),
         suggestions={}, said=worded, asked={**rates, **(asked or {})},

@@ -136,7 +136,8 @@ def about_step(kind: str) -> str:
 KEYS_AND_VALUES: Final = (
     NP_("key", "about"), NP_("value", "dialogue"), NP_("value", "visit"), NP_("value", "code"),
     NP_("value", "none"), NP_("value", "text"), NP_("value", "voice"), NP_("value", "phone"),
-    NP_("value", "whole"), NP_("value", "streamed"),
+    NP_("value", "whole"), NP_("value", "streamed"), NP_("value", "speech"),
+    NP_("key", "by"), NP_("step", "screen"),
 )  # fmt: skip
 
 
@@ -152,7 +153,9 @@ def told_settings(kind: str, written: Any) -> str:
         if value is not MISSING:
             said.append(_told_value(kind, one, value))
     known = {one.path[0] for one in fields_of(model, {})}
-    said += [f"{key}: {value}" for key, value in left.items() if key not in known]
+    said += [
+        f"{worded(key, 'key')}: {worded(value, 'value')}" for key, value in left.items() if key not in known
+    ]
     return "; ".join(said)
 
 

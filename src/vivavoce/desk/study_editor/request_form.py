@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from starlette.datastructures import FormData
 
-from vivavoce.connectors.discovery import Discovery, Exchange, NotFound, exchange
+from vivavoce.connectors.asked import Discovery
+from vivavoce.connectors.discovery import NotFound
+from vivavoce.connectors.exchange import SWAPPED, Exchange, exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import names_in
 from vivavoce.connectors.urls import is_private
@@ -109,8 +111,15 @@ class RequestForm:
         return {**found, **({"response": read} if read else {})}
 
     def greet(self, url: str) -> Discovery:
-        """Say hello so; the exchange is kept to be shown. Raises InputError: no words came of it."""
+        """Say hello so; the exchange is kept to be shown.
+
+        Raises  InputError: no words came of it, or they stand in the wrong field; then fields are exchanged
+        """
         self.exchange = asyncio.run(exchange(self.settings(url), language=language()))
+        if self.exchange.swapped:
+            said = gettext(SWAPPED, text=self.text, conversation=self.conversation)
+            self.text, self.conversation = self.conversation, self.text
+            raise InputError(said)
         if self.exchange.found is None:
             detail = worded(self.exchange.problem)
             failed = FAILED.get(self.exchange.failure)

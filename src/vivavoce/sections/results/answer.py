@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.content import headlines, interval_of, title
+from vivavoce.report.content import ONE_PERSON, headlines, interval_of, title
 from vivavoce.report.language import say, stated
 from vivavoce.report.numbers import (
     amount,
@@ -353,8 +353,11 @@ def _largest(summary: Summary, test: GroupTest) -> str:
 def _single(summary: Summary, name: str) -> str:
     rate = summary.all.rates[name]
     low, high, _ = interval_of(rate)
-    if low is None:
+    if rate.low is None:
         return say("{measure}: mean {mean}.", measure=title(name), mean=amount(rate.ratio, ""))
+    if low is None:
+        said = say("{measure}: {ratio}.", measure=title(name), ratio=percent(rate.ratio))
+        return f"{said} {say(ONE_PERSON)}"
     return say(
         "{measure}: {ratio} (95% interval {interval}).",
         measure=title(name),

@@ -10,6 +10,7 @@ from vivavoce.report.content import (
     is_clustered,
     is_variant,
     rate_cell,
+    rate_note,
     settings,
     signatures,
     unit_name,
@@ -65,9 +66,13 @@ def variants_table(summary: Summary) -> TableOfText:
         for name in sorted(names, key=lambda name: (summary.all.rates[name].unit, name))
     ]
     note = (
-        say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
-        if is_clustered(summary)
-        else say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+        rate_note(summary)
+        if summary.all.participants == 1
+        else (
+            say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
+            if is_clustered(summary)
+            else say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+        )
     )
     return TableOfText(
         "variants",

@@ -64,9 +64,8 @@ class Dialogue(StepKind[DialogueStep]):
         return rounds * (DIALOGUE_MINUTES + sum(form_minutes(one.name, study) for one in step.feedback))
 
     def told(self, step: DialogueStep, study: Study) -> Information:
-        # nobody gets a task twice, so there are no more dialogues than tasks
-        most = min(step.repeat.max, len(study.tasks)) if study.tasks else step.repeat.max
-        does = [_talks(max(1, step.repeat.min), most, bool(study.tasks))]
+        held = step.repeat.within(len(study.tasks)) if study.tasks else step.repeat
+        does = [_talks(max(1, held.min), held.max, bool(study.tasks))]
         if step.feedback:
             does.append(Message("Then you answer a few questions about it."))
         channel = channel_of(step.channel)

@@ -1,0 +1,192 @@
+"""What an address answers to a text said in a conversation of its own, and where words stand in the answer.
+
+Two answers tell whether they follow the words: a name of the conversation, or words that are said back, are
+no sign of that.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from vivavoce.connectors.base import Connector, Conversation, UserTurn
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.probe import NONSENSE, without
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.languages.data import greeting, things_to_say
+
+ANSWERS: Final = (
+    "text", "reply", "answer", "response", "message", "output", "content", "say", "speech", "utterance",
+)  # fmt: skip
+ENDS: Final = ("end", "ended", "end_of_conversation", "finished", "done", "closed", "is_end")
+_ANY: Final = {"text": "'-'"}  # the answer is taken whole, from what is logged of it
+
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """How a bot may be reached.
+
+    settings  of the connector, as under `systems` in a study file
+    said      what it answered to a hello
+    doubts    what should be looked at, one sentence each
+    flags     where its answer says yes or no, as paths, while none of them is read as the end
+    deaf      nothing shows that the words reach it
+    """
+
+    settings: Settings
+    said: str
+    doubts: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    deaf: bool = False
+
+
+async def asked(settings: Settings, text: str, language: str) -> Any:
+    """The raw answer to one text in a conversation of its own, whose name does not stand in it.
+
+    Raises  SystemUnderTestError: it fails
+    """
+    return _unnamed(*await asked_as(settings, text, language))
+
+
+async def asked_as(settings: Settings, text: str, language: str) -> tuple[Any, str]:
+    """The raw answer as it is, and the name of its conversation."""
+    limits = {"turn_timeout_s": 30, "first_output_timeout_s": 20}
+    connector = make_connector({**settings, **limits, "response": _ANY}, place="system")
+    conversation = Conversation(key=secrets.token_hex(16), language=language)
+    try:
+        return await _raw(connector, conversation, text), conversation.key
+    finally:
+        await connector.shut_down()
+
+
+def _unnamed(found: Any, key: str) -> Any:
+    if isinstance(found, Mapping):
+        return {name: _unnamed(one, key) for name, one in found.items()}
+    if isinstance(found, list):
+        return [_unnamed(one, key) for one in found]
+    return without(found, key) if isinstance(found, str) else found
+
+
+async def _raw(connector: Connector, conversation: Conversation, text: str) -> Any:
+    raw = None
+    turn = UserTurn(key=f"{conversation.key}-1", number=1, text=text)
+    async with aclosing(connector.send(conversation, turn)) as answer:  # pyright: ignore[reportArgumentType]
+        async for output in answer:
+            raw = output.raw if output.raw is not None else raw
+    return raw
+
+
+async def heeds(
+    settings: Settings, greeted: str, language: str, first: tuple[str, ...] = ()
+) -> bool | None:  # fmt: skip
+    """Whether anything else is answered otherwise than the hello was; None: all that differs is said back.
+
+    Input   greeted: what the hello was answered; first: what else to say beside `things_to_say`, before it
+    """
+    unsaid, echoes = without(greeted, greeting(language)), False
+    for text in (*first, *things_to_say(language, greeted)):
+        try:
+            raw = await asked(settings, text, language)
+        except SystemUnderTestError:
+            continue
+        path, _ = text_path(raw, None)
+        at = settings.get("response", {}).get("text", path)
+        if at is None or text_at(raw, at) == greeted:
+            continue
+        if without(text_at(raw, at), text) != unsaid:
+            return True
+        echoes = True
+    return None if echoes else False
+
+
+async def with_end(found: Discovery, language: str) -> Discovery:
+    """The same with the one field that says no after a hello and yes after a goodbye read as the end."""
+    response = found.settings.get("response", {})
+    if "end" in response:
+        return found
+    try:
+        greeted = await asked(found.settings, greeting(language), language)
+        no = [one for one in flags_of(greeted) if _at_flag(greeted, one) is False]
+        if not no or "end" in no:
+            return found
+        bye = await asked(found.settings, things_to_say(language)[-1], language)
+    except SystemUnderTestError:
+        return found
+    turned = [one for one in no if _at_flag(bye, one) is True]
+    if len(turned) != 1:
+        return found
+    settings = {**found.settings, "response": {**response, "end": turned[0]}}
+    return replace(found, settings=settings, flags=[])
+
+
+def _at_flag(found: Any, path: str) -> object:
+    """What stands at a path that `_flags` gave; None: nothing."""
+    return dict(_flagged(found)).get(path)
+
+
+def text_path(answer: Any, other: Any) -> tuple[str | None, bool]:
+    """Where the words of the system stand in an answer, as JMESPath; whether they depend on what was said.
+
+    Input   answers to a hello and to nonsense
+    Empty   no words in it: null
+    """
+    first, second = dict(texts_of(answer)), dict(texts_of(other))
+    echoed = {path for path, text in second.items() if text.strip() == NONSENSE}
+    words = {path: text for path, text in first.items() if path not in echoed and " " in text.strip()}
+    words = words or {path: text for path, text in first.items() if path not in echoed}
+    if not words:
+        return None, False
+    ranked = sorted(words, key=lambda path: (words[path] == second.get(path), _rank(path), -len(words[path])))
+    return ranked[0], words[ranked[0]] != second.get(ranked[0])
+
+
+def _rank(path: str) -> int:
+    """How likely the last key of a path holds the answer."""
+    name = path.replace("[]", "").rsplit(".", 1)[-1].strip('"').lower()
+    return ANSWERS.index(name) if name in ANSWERS else len(ANSWERS)
+
+
+def texts_of(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every text of an answer with its path; of a list all entries together."""
+    if isinstance(found, str):
+        if found.strip() and path:
+            yield path, found
+    elif isinstance(found, Mapping):
+        for key, one in found.items():
+            step = str(key) if str(key).isidentifier() else f'"{key}"'
+            yield from texts_of(one, f"{path}.{step}" if path else step)
+    elif isinstance(found, list):
+        joined: dict[str, list[str]] = {}
+        for one in found:
+            for below, text in texts_of(one, f"{path}[]"):
+                joined.setdefault(below, []).append(text)
+        yield from ((below, "\n".join(texts)) for below, texts in joined.items())
+
+
+def text_at(answer: Any, path: str) -> str:
+    return dict(texts_of(answer))[path]
+
+
+def mapping(path: str, answer: Any) -> Settings:
+    """Where text and end stand, as far as it is not where they are looked for anyway."""
+    ends = [key for key in ENDS if isinstance(answer, Mapping) and isinstance(answer.get(key), bool)]
+    found = {"text": path, **({"end": ends[0]} if ends else {})}
+    differing = {key: one for key, one in found.items() if one != key}
+    return {"response": differing} if differing else {}
+
+
+def flags_of(found: Any) -> Iterator[str]:
+    """Where an answer says yes or no, as paths; not inside lists."""
+    return (path for path, _ in _flagged(found))
+
+
+def _flagged(found: Any, path: str = "") -> Iterator[tuple[str, bool]]:
+    if isinstance(found, bool):
+        yield path, found
+    elif isinstance(found, Mapping):
+        for key, one in found.items():
+            step = str(key) if str(key).isidentifier() else f'"{key}"'
+            yield from _flagged(one, f"{path}.{step}" if path else step)

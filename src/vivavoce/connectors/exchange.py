@@ -1,0 +1,129 @@
+"""A request of somebody's own to a bot, tried: what came of it, and whether words are in the right field."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from vivavoce.connectors.answer_paths import AnswerPaths, AnswerReader
+from vivavoce.connectors.asked import (
+    Discovery,
+    Settings,
+    asked_as,
+    flags_of,
+    heeds,
+    mapping,
+    text_at,
+    text_path,
+    with_end,
+)
+from vivavoce.connectors.factory import make_connector
+from vivavoce.connectors.http import VARIABLES
+from vivavoce.connectors.probe import NONSENSE, without
+from vivavoce.connectors.templates import compile_template
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.i18n import N_
+from vivavoce.languages.data import greeting
+
+DEAF: Final = N_(
+    "It answered several quite different things alike, so perhaps the words do not reach it: look whether "
+    "they stand in the right field, and say hello again once that is corrected."
+)
+SWAPPED: Final = N_(
+    "It answered everything alike, but followed what was said once “%(text)s” and “%(conversation)s” were "
+    "exchanged: it seems that “%(conversation)s” carries the words. The fields are exchanged below; say "
+    "hello with these."
+)
+NO_WORDS: Final = N_("no words were found in the answer")
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request of somebody's own, and what came of it.
+
+    sent      its body, with what was said
+    answer    as JSON; "" where there was none
+    found     None where the words were not found in the answer; problem: why, and failure: of what kind, ""
+              where the answer came and was read
+    swapped   answers follow what is said once the words stand where the conversation's name does, and only so
+    """
+
+    sent: str
+    answer: str
+    found: Discovery | None
+    problem: str = ""
+    failure: str = ""
+    swapped: bool = False
+
+
+async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
+    """Ask as the settings of `connect: http` say; where they do not say where the words stand, look.
+
+    Then other things are said, to see whether answers follow them, or do once words and name are exchanged.
+
+    Raises  InputError: a setting is wrong
+    """
+    made, key = await _once(settings, language)
+    if made.found is None or not made.found.said:
+        return made
+    greeted, first = without(made.found.said, key), (NONSENSE,)
+    follows = await heeds(made.found.settings, greeted, language, first)
+    if follows:
+        return replace(made, found=await with_end(made.found, language))
+    other = exchanged(settings)
+    if other is not None:
+        turned, key = await _once(other, language)
+        if turned.found is not None and turned.found.said:
+            greeted = without(turned.found.said, key)
+            if await heeds(turned.found.settings, greeted, language, first):
+                return replace(made, swapped=True)
+    return made if follows is None else replace(made, found=replace(made.found, doubts=[DEAF], deaf=True))
+
+
+async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
+    """What comes of one hello, and the name of its conversation."""
+    make_connector(settings, place="system")
+    text, body = greeting(language), settings.get("body") or settings.get("query")
+    variables: Settings = dict.fromkeys(VARIABLES, "-") | {"text": text, "language": language, "number": 1}
+    sent = _shown(compile_template(body, VARIABLES, place="body")(variables)) if body is not None else ""
+    try:
+        raw, key = await asked_as(settings, text, language)
+    except SystemUnderTestError as error:
+        return Exchange(sent, "", None, error.detail, error.failure), ""
+    response = settings.get("response", {})
+    flags = list(flags_of(raw))
+    flags = [] if "end" in response or "end" in flags else flags  # it is read there unless told otherwise
+    if "text" not in response:
+        path, _ = text_path(raw, None)
+        found = None
+        if path is not None:
+            read = {**mapping(path, raw).get("response", {}), **response}
+            more = {"response": read} if read else {}
+            found = Discovery({**settings, **more}, text_at(raw, path), flags=[] if "end" in read else flags)
+        return Exchange(sent, _shown(raw), found, "" if found else NO_WORDS), key
+    try:
+        outputs = AnswerReader(AnswerPaths.model_validate(settings["response"])).read(raw)
+    except SystemUnderTestError as error:
+        return Exchange(sent, _shown(raw), None, error.detail, error.failure), key
+    said = "\n".join(one.text for one in outputs if one.kind == "message")
+    return Exchange(sent, _shown(raw), Discovery(settings, said, flags=flags)), key
+
+
+def exchanged(settings: Mapping[str, Any]) -> Settings | None:
+    """The request with the words where the conversation's name stands, and the other way round; None: it
+    has not both, or is none of `connect: http`."""
+    words, name = "{{ text }}", "{{ conversation }}"
+
+    def turned(found: Any) -> Any:
+        if isinstance(found, Mapping):
+            return {key: turned(one) for key, one in found.items()}
+        return {words: name, name: words}.get(found, found) if isinstance(found, str) else found
+
+    part = "body" if settings.get("body") else "query"
+    said = json.dumps(settings.get(part))
+    has_both = settings.get("connect") == "http" and words in said and name in said
+    return {**settings, part: turned(settings.get(part))} if has_both else None
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
