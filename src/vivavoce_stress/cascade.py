@@ -35,6 +35,9 @@ MORE: Final = N_("the user needed {more} more turns to reach the goal")
 ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
+ASTRAY: Final = N_("the original did not reach the task's goal")
+NEVER_DONE: Final = N_("with the original the system tells that it is done, “{words}”, with the variant never")
+DONE: Final = N_("the system tells that it is done, as with the original: “{words}”")
 _ALIKE: Final = 0.5
 _BELOW_OWN: Final = 0.15
 
@@ -67,7 +70,7 @@ def admit(clean: Replayed, language: str) -> Statement | None:
     if clean.injected is None or clean.answer is None:
         return Statement(ENDED)
     if clean.met is False:
-        return Statement(N_("the original did not reach the task's goal"))
+        return Statement(ASTRAY)
     if rejects(clean.answer["text"], clean.answer["acts"], language):
         return Statement(N_("the system did not understand the original"))
     return None
@@ -141,18 +144,27 @@ def _trouble(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ver
 
 
 def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    if variant.met is None or not any(one.met for one in clean):
+    reached = [one for one in clean if one.met and not _reached_before(one)]
+    if variant.met is None or not reached:
         return None
+    words = reached[0].met_words
     if not variant.met:
         reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
-        return Verdict("fail", "task_outcome", reason)
+        return Verdict("fail", "task_outcome", statement(NEVER_DONE, words=words) if words else reason)
     more = variant.user_turns_after - max(one.user_turns_after for one in clean)
     if _asked_again(clean, variant, language):
         return Verdict("clarification", "task_outcome", Statement(ASKED_AGAIN))
     if more > 0:
         reason = statement(ONE_MORE if more == 1 else MORE, more=more)
         return Verdict("clarification", "task_outcome", reason)
-    return Verdict("pass", "task_outcome", Statement(N_("the task's goal was reached as with the original")))
+    reason = Statement(N_("the task's goal was reached as with the original"))
+    words = variant.met_words
+    return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)
+
+
+def _reached_before(one: Replayed) -> bool:
+    """Before the utterance under test, so that the goal says nothing of it."""
+    return one.met_at is not None and one.injected is not None and one.met_at < one.injected
 
 
 def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
@@ -254,7 +266,9 @@ def _asked_again(clean: Sequence[Replayed], variant: Replayed, language: str) ->
     def again(one: Replayed) -> bool:
         if one.answer is None:
             return False
-        return rejects(one.answer["text"], one.answer["acts"], language) or asks_which(one.answer["acts"])
+        acts = one.answer["acts"]
+        anew = acts is None and any(said.kind == "question_again" for said in _said_against(one, language))
+        return anew or rejects(one.answer["text"], acts, language) or asks_which(acts)
 
     return again(variant) and not any(map(again, clean))
 

@@ -3,7 +3,8 @@
 Both answer what the system says, so that a replay runs to the end of its task whichever way it turns.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any, Final, Literal, Protocol
 
@@ -13,9 +14,12 @@ from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 from vivavoce_stress.case import Case
+from vivavoce_stress.evidence import sentences_of
+from vivavoce_stress.heuristics import plain
 from vivavoce_stress.rejection import asks_which, rejects
 
 Continuation = Literal["logged", "simulated"]
+Answers = Mapping[str, tuple[str, ...]]
 _STEADY: Final = UserProfile(
     patience=6,
     forgetfulness=0.0,
@@ -38,15 +42,18 @@ class Continuing(Protocol):
 class LoggedUser:
     """The remaining turns of the log, in their order but where the system asks for one of them.
 
-    A user who is not understood says it again as he said it in the log, once.
+    A user who is not understood says it again as they said it in the log, once. Asked what they were asked in
+    the replay of the original, they answer as they did there, once more.
 
-    settles  so he does, too, when the utterance is answered by the question which of several is meant, for
-             which the log has no answer
+    settles  they say it again, too, when the utterance is answered by the question which of several is meant,
+             for which the log has no answer
+    answers  what they answered there, by question: see `answered`
     """
 
-    def __init__(self, case: Case, settles: bool = False) -> None:
+    def __init__(self, case: Case, settles: bool = False, answers: Answers | None = None) -> None:
         self._case, self._left, self._said_again = case, list(case.after), False
-        self._settles = settles
+        self._settles, self._answers = settles, answers or {}
+        self._answered_again = set[str]()
 
     def next(self, system: Mapping[str, Any]) -> str | None:
         unclear = self._settles and asks_which(system.get("acts"))
@@ -55,11 +62,45 @@ class LoggedUser:
         if lost and not self._said_again:
             self._said_again = True
             return self._case.original
+        known = self._to_questions(system["text"])
+        if known is not None:
+            return known
         if not self._left:
             return None
         asked = {act["slot"] for act in system.get("acts") or () if act["act"] == "request" and act["slot"]}
         fitting = (place for place, said in enumerate(self._left) if said.slots & asked)
         return self._left.pop(next(fitting, 0)).text
+
+
+    def _to_questions(self, text: str) -> str | None:
+        """What they know to say to the last question that they know; None: to go on as in the log."""
+        said = next((self._answers[one] for one in reversed(_questions(text)) if one in self._answers), ())
+        if not said or (self._left and self._left[0].text in said):
+            return None
+        place = next((at for at, one in enumerate(self._left) if one.text in said), None)
+        if place is not None:
+            return self._left.pop(place).text
+        if self._case.original in said:
+            again, self._said_again = not self._said_again, True
+            return self._case.original if again else None
+        if said[-1] in self._answered_again:
+            return None
+        self._answered_again.add(said[-1])
+        return said[-1]
+
+
+def answered(turns: Sequence[Mapping[str, Any]]) -> Answers:
+    """What the user of a replay said to each question of the system, by the question in plain words."""
+    found = dict[str, tuple[str, ...]]()
+    for system, user in pairwise(turns):
+        if system["party"] == "system" and user["party"] == "user":
+            for one in _questions(system["text"])[-1:]:
+                found[one] = (*found.get(one, ()), user["text"])
+    return found
+
+
+def _questions(text: str) -> list[str]:
+    return [plain(one) for one in sentences_of(text) if one.endswith("?")]
 
 
 class SimulatedContinuation:
@@ -107,12 +148,13 @@ def _acts(system: Mapping[str, Any]) -> list[LoggedAct] | None:
 
 
 def continuing(
-    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False
-) -> Continuing:
+    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False,
+    answers: Answers | None = None,
+) -> Continuing:  # fmt: skip
     """The user who goes on; without a task or an ontology the log's."""
     if kind == "simulated" and case.task is not None and ontology is not None:
         return SimulatedContinuation(case, ontology, seed)
-    return LoggedUser(case, settles)
+    return LoggedUser(case, settles, answers)
 
 
-__all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedContinuation", "continuing"]
+__all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedContinuation", "answered", "continuing"]

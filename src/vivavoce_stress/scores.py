@@ -24,6 +24,7 @@ from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
 from vivavoce.stats.repeated_trials import pass_power as chances_of_all
 from vivavoce.stats.word_errors import word_error_rate
+from vivavoce_stress.waiting import waiting_in
 
 Row = dict[str, Any]
 DECIDED: Final = ("pass", "fail", "clarification")
@@ -79,7 +80,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     """The figures of one group of cases.
 
     open         cases without a verdict: unsure, hit by an outage, or not held to their end
-    waiting      those of them on which no person has said anything yet
+    waiting      undecided ones on which no person has said anything yet; checks, judged, overruled: see `Waiting`
     worst, best  passed over decided and open cases, should none or all of the open ones pass
     ratio        the same where none is open, else null
     low, high    Wilson's limits: the lower one of the worst case, the upper one of the best
@@ -97,6 +98,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     applied = [row for row in rows if row["status"] == "applied"]
     verdicts = Counter(row["verdict"] for row in applied)
     passed, decided, undecided = bounds_of(rows)
+    people = waiting_in(rows)
     first = [row["first_score"] for row in rows if _counted_by_idial(row)]
     known = [one for one in first if one is not None]
     clustered = (
@@ -109,7 +111,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
         "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
         "outage": of["outage"], "unfinished": of["unfinished"], "open": undecided,
-        "waiting": sum(row["verdict"] == "unsure" and row["verdict_of_person"] is None for row in applied),
+        "waiting": people.undecided, "checks": people.checks, "judged": people.judged,
+        "overruled": people.overruled,
         "decided": decided, "passed": passed, "failed": verdicts["fail"],
         "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
         **_bounds("", passed, decided, undecided, level),
