@@ -176,8 +176,12 @@ def run(
         bool, typer.Option("--people", help="Simulate nobody; take what people did on the pages.")
     ] = False,
     error_rate: Annotated[
-        float, typer.Option("--word-error-rate", min=0, max=0.9, help="Noise for simulated users.")
-    ] = 0.05,
+        float | None,
+        typer.Option(
+            "--word-error-rate", min=0, max=0.9,
+            help="Noise for simulated users; .05 where they speak, none where they type.",
+        ),
+    ] = None,
     users: Annotated[
         int | None, typer.Option("--users", min=1, help="Simulated users for each system, for a trial run.")
     ] = None,
@@ -206,7 +210,7 @@ def run(
         for line in told_held(held):
             note(line)
         facts.append({"system": held.name, "users": held.users, "cases": held.cases,
-                      "waiting": held.waiting})  # fmt: skip
+                      "waiting": held.waiting, "checks": held.checks})  # fmt: skip
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))

@@ -73,11 +73,21 @@ def test_a_goal_is_reached_by_the_words_that_its_team_gave_and_not_with_another_
     assert reached == {"d0": True, "d1": True, "d2": False, "d3": False, "d5": False}
 
 
+def test_each_declared_language_is_told_apart_and_one_that_nobody_tried_is_told(tmp_path: Path) -> None:
+    both = evaluate(held(tmp_path / "both", DIALOGUES, languages=["en", "it"]))
+    told = [(one.language, one.users, one.goals.dialogues, one.goals.reached) for one in both.languages]
+    assert told == [("en", 4, 4, 1), ("it", 1, 1, 1)]
+    english = [one for one in DIALOGUES if one[1] == "en"]
+    alone = evaluate(held(tmp_path / "alone", english, languages=["en", "it"]))
+    assert [one.tried for one in alone.languages] == [True, False]
+    assert [one.users for one in figures(alone).languages] == [4, 0]
+
+
 def test_success_is_told_by_intent_and_times_are_those_of_successful_dialogues(found: Evaluation) -> None:
     rent, fault = found.intents
     assert (rent.dialogues, rent.known, rent.reached) == (4, 4, 2)
     assert (rent.timed, rent.median_s, rent.longest_s, rent.within) == (2, 60.0, 80.0, 1)
-    assert rent.success_low == pytest.approx(0.1500, abs=1e-4)  # Wilson's limits of 2 of 4
+    assert (rent.success_low, rent.success_high) == (found.goals.low, found.goals.high), "one definition"
     assert rent.success_high == pytest.approx(0.8500, abs=1e-4)
     assert (fault.known, fault.reached, fault.success_low) == (0, 0, None)
     assert (fault.timed, fault.median_s) == (1, 20.0)
