@@ -25,8 +25,8 @@ from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce_campaign.campaign_file import Campaign, StressSettings, write_facts
 from vivavoce_campaign.places import SystemPlace, place_of
-from vivavoce_campaign.success import goal_in_words
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_campaign.success import goal_in_words
 from vivavoce_campaign.wordings import shown_wordings
 from vivavoce_stress.base import STRESS_TESTS, StressTest, stress_tests
 from vivavoce_stress.case import Case, plan_key
@@ -116,7 +116,8 @@ def retest_system(
         over = any(isinstance(one, StressRunFinished) and one.run_id == last.run_id for one in stream)
         run = Run(
             study=study.name, system=name, connector=connectors(study)[name], log=log,
-            cases=[with_goal(Case.model_validate(one), submission) for one in last.cases], not_applicable=last.not_applicable,
+            cases=[with_goal(Case.model_validate(one), submission) for one in last.cases],
+            not_applicable=last.not_applicable,
             settings=_run_settings(campaign.settings.stress, campaign.settings.seed),
             ontology=study.ontology, fresh=over, release=release,
         )  # fmt: skip
@@ -232,8 +233,9 @@ def _planned(campaign: Campaign, submission: Submission, study: Study, log: Log,
     more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
     cases = [with_goal(one, submission) for one in plan.cases]
     return Run(
-        study=study.name, system=name, connector=connectors(study)[name], log=log, cases=[*cases, *more], settings=_run_settings(settings.stress, settings.seed),
-        ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
+        study=study.name, system=name, connector=connectors(study)[name], log=log, cases=[*cases, *more],
+        settings=_run_settings(settings.stress, settings.seed), ontology=study.ontology,
+        not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
     )  # fmt: skip
 
 

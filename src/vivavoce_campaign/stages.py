@@ -1,6 +1,6 @@
 """What there is to do for a system of a campaign: what is done, what waits for whom, and the next command."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,8 @@ from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.dry_run import last_try
 from vivavoce_campaign.places import SystemPlace, place_of, report_of
 from vivavoce_campaign.submission_file import Submission
-from vivavoce_stress.scores import stress_results
+from vivavoce_stress.scores import last_run_of
+from vivavoce_stress.waiting import Waiting, waiting_in
 
 TITLES: Final = {
     "drafted": N_("Study: instructions, tasks, steps"),
@@ -29,6 +30,7 @@ class Stage:
     """One thing to do.
 
     name       as in `TITLES`; `have` of `wanted` is done (0 wanted: there is nothing to count)
+    checks     of verdicts: what a rule decided and people may judge, too, so that their agreement can be told
     waits_for  organiser, users or judges; None where it is done
     command    the next one; None where it is done
     """
@@ -37,6 +39,7 @@ class Stage:
     done: bool
     have: int = 0
     wanted: int = 0
+    checks: int = 0
     waits_for: str | None = None
     command: str | None = None
 
@@ -45,19 +48,23 @@ def stages(campaign: Campaign, submission: Submission, users: int) -> list[Stage
     """All of them in their order; `users` have finished."""
     name, folder = submission.submission, campaign.folder
     place, command = place_of(campaign, name), "vivavoce campaign {} " + f"{folder} --system {name}"
-    cases, waiting = _stress(place, name)
+    cases, people = _stress(place, name)
     found = last_try(place)
     tried, reached = (found.dialogues, sum(one.reached for one in found.intents)) if found else (0, 0)
     languages = campaign.settings.reports
     fresh = sum(_fresh(campaign, name, language) for language in languages)
     run, wanted = command.format("run") + " --people", campaign.settings.users
-    judged, reported = cases > 0 and not waiting, users > 0 and fresh == len(languages)
+    asked = people.settled + people.undecided
+    judged, reported = cases > 0 and not people.undecided, users > 0 and fresh == len(languages)
     return [
         _stage("drafted", place.study.is_file(), "organiser", command.format("draft")),
         _stage("tried", bool(reached or users), "organiser", command.format("try"), reached, tried),
         _stage("users", users >= wanted, "users", f"vivavoce serve {place.folder}", users, wanted),
         _stage("stress", cases > 0, "organiser", run, cases),
-        _stage("verdicts", judged, "judges", f"vivavoce desk {place.folder}", cases - waiting, cases),
+        replace(
+            _stage("verdicts", judged, "judges", f"vivavoce desk {place.folder}", people.settled, asked),
+            checks=people.checks,
+        ),
         _stage("reports", reported, "organiser", run, fresh, len(languages)),
     ]
 
@@ -67,15 +74,15 @@ def _stage(name: str, done: bool, who: str, command: str, have: int = 0, wanted:
     return Stage(name=name, done=done, have=have, wanted=wanted, waits_for=waits[0], command=waits[1])
 
 
-def _stress(place: SystemPlace, name: str) -> tuple[int, int]:
-    """Cases of stress tests that were run, and how many of them wait for a person."""
+def _stress(place: SystemPlace, name: str) -> tuple[int, Waiting]:
+    """Cases of the last run of stress tests, and what of them people have to do with."""
     if not (place.dataset / MANIFEST).is_file():
-        return 0, 0
+        return 0, waiting_in([])
     try:
-        runs = [one for one in stress_results(Dataset(place.dataset))["runs"] if one["system"] == name]
+        rows = last_run_of(Dataset(place.dataset), name)
     except VivavoceError:
-        return 0, 0  # written by another version, or half; the next run writes it anew
-    return sum(one["whole"]["applied"] for one in runs), sum(one["whole"]["waiting"] for one in runs)
+        return 0, waiting_in([])  # written by another version, or half; the next run writes it anew
+    return sum(row["status"] == "applied" for row in rows), waiting_in(rows)
 
 
 def _fresh(campaign: Campaign, name: str, language: str) -> bool:

@@ -44,7 +44,7 @@ def goal_in_words(
 
 
 def _given(entity: Entity, value: str | None, language: str) -> GivenValue | None:
-    """The value of an entity as users of this language say it; None where the task gave none that is known."""
+    """The value of an entity as users of this language say it; None where the task gave no known one."""
     said = {
         in_language(one, language): [one] if isinstance(one, str) else list(one.values())
         for one in entity.values

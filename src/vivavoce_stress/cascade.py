@@ -36,7 +36,9 @@ ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
 ASTRAY: Final = N_("the original did not reach the task's goal")
-NEVER_DONE: Final = N_("with the original the system tells that it is done, “{words}”, with the variant never")
+NEVER_DONE: Final = N_(
+    "with the original the system tells that it is done, “{words}”, with the variant never"
+)
 DONE: Final = N_("the system tells that it is done, as with the original: “{words}”")
 _ALIKE: Final = 0.5
 _BELOW_OWN: Final = 0.15

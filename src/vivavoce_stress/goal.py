@@ -1,4 +1,4 @@
-"""The goal of a dialogue with a black box: the words by which, as its team says, the system tells it is done."""
+"""The goal of a dialogue with a black box: words by which, as its team says, it tells that it is done."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

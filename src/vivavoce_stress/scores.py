@@ -40,8 +40,7 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     Empty   no stress test in the dataset: `runs` is empty
     Raises  InputError: no run of this name
     """
-    empty = dict.fromkeys(column.name for column in STRESS.columns)
-    rows = [empty | row for row in dataset.read("stress").to_pylist()]  # older datasets lack columns
+    rows = _rows_in(dataset)
     runs = list(dict.fromkeys(row["run_id"] for row in rows))
     if run_id is not None and run_id not in runs:
         raise InputError(
@@ -55,6 +54,17 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     for test in (test for run in found for test in run["tests"]):
         test["title"] = titles.get(test["name"])
     return {"runs": found}
+
+
+def last_run_of(dataset: Dataset, system: str) -> list[Row]:
+    """The rows of a system's last run. Empty: none was held: []"""
+    rows = [row for row in _rows_in(dataset) if row["system"] == system]
+    return [row for row in rows if row["run_id"] == rows[-1]["run_id"]]
+
+
+def _rows_in(dataset: Dataset) -> list[Row]:
+    empty = dict.fromkeys(column.name for column in STRESS.columns)
+    return [empty | row for row in dataset.read("stress").to_pylist()]  # older datasets lack columns
 
 
 def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]:
@@ -80,7 +90,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     """The figures of one group of cases.
 
     open         cases without a verdict: unsure, hit by an outage, or not held to their end
-    waiting      undecided ones on which no person has said anything yet; checks, judged, overruled: see `Waiting`
+    waiting      unsure ones on which no person has said anything yet
+    checks, settled, judged, overruled  what else people have to do with: see `Waiting`
     worst, best  passed over decided and open cases, should none or all of the open ones pass
     ratio        the same where none is open, else null
     low, high    Wilson's limits: the lower one of the worst case, the upper one of the best
@@ -111,8 +122,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
         "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
         "outage": of["outage"], "unfinished": of["unfinished"], "open": undecided,
-        "waiting": people.undecided, "checks": people.checks, "judged": people.judged,
-        "overruled": people.overruled,
+        "waiting": people.undecided, "checks": people.checks, "settled": people.settled,
+        "judged": people.judged, "overruled": people.overruled,
         "decided": decided, "passed": passed, "failed": verdicts["fail"],
         "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
         **_bounds("", passed, decided, undecided, level),

@@ -1,7 +1,7 @@
 """What waits for a person's verdict: counted here alone, for terminal, report and dashboard.
 
-Two kinds wait: cases that no rule decided, without whose verdict no share is told; and a sample of the others,
-which people judge, too, so that their agreement with the rules can be told.
+Two kinds wait: cases that no rule decided, without whose verdict no share is told; and a sample of the
+others, which people judge, too, so that their agreement with the rules can be told.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,19 +19,26 @@ class Waiting:
 
     undecided  no rule decided, and nobody has said anything yet
     checks     decided by a rule and drawn for a double check that nobody has made yet
-    judged     on which people gave a verdict, be it that they are unsure, too
-    overruled  those of them that a rule had decided otherwise
+    settled    no rule decided, and people gave a verdict, be it that they are unsure, too
+    checked    decided by a rule, and judged by people
+    overruled  those of `checked` that people judged otherwise
     """
 
     undecided: int
     checks: int
-    judged: int
+    settled: int
+    checked: int
     overruled: int
 
     @property
     def all(self) -> int:
         """What anybody may still judge: `undecided` and `checks`."""
         return self.undecided + self.checks
+
+    @property
+    def judged(self) -> int:
+        """What people gave a verdict on."""
+        return self.settled + self.checked
 
 
 def asked_of_people(run_id: str, case_id: str, automatic: str | None) -> Asked | None:
@@ -46,13 +53,13 @@ def waiting_in(rows: Iterable[Mapping[str, Any]]) -> Waiting:
 
     Input  rows of the table `stress`: run_id, case_id, status, verdict_automatic, verdict_of_person
     """
-    found = {"undecided": 0, "checks": 0, "judged": 0, "overruled": 0}
+    found = {"undecided": 0, "checks": 0, "settled": 0, "checked": 0, "overruled": 0}
     for row in rows:
         if row["status"] not in ("applied", "invalid"):
             continue
         automatic, person = row["verdict_automatic"], row["verdict_of_person"]
         if person is not None:
-            found["judged"] += 1
+            found["settled" if automatic == "unsure" else "checked"] += 1
             found["overruled"] += "unsure" not in (automatic, person) and automatic != person
             continue
         asked = asked_of_people(row["run_id"], row["case_id"], automatic)

@@ -206,7 +206,8 @@ def figures(found: Evaluation) -> SystemFigures:
     return SystemFigures(
         system=found.submission.submission, simulated=found.people.simulated, aspects=found.aspects,
         items=found.items, stress=None if found.stress is None else _stress(found.stress),
-        goals=found.goals, languages=[_language(one) for one in found.languages], intents=found.intents, entities=found.entities, people=found.people,
+        goals=found.goals, languages=[_language(one) for one in found.languages], intents=found.intents,
+        entities=found.entities, people=found.people,
         left_out=found.left_out, data=found.dataset.hash,
     )  # fmt: skip
 
@@ -222,7 +223,8 @@ def _stress(run: Mapping[str, Any]) -> StressFigures:
     whole = run["whole"]
     return StressFigures(
         passed=whole["passed"], applied=whole["decided"], open=whole["open"], waiting=whole["waiting"],
-        checks=whole["checks"], judged=whole["judged"], overruled=whole["overruled"], ratio=whole["ratio"], worst=whole["worst"], best=whole["best"], low=whole["low"], high=whole["high"],
+        checks=whole["checks"], judged=whole["judged"], overruled=whole["overruled"], ratio=whole["ratio"],
+        worst=whole["worst"], best=whole["best"], low=whole["low"], high=whole["high"],
         mean_of_groups=run["macro_families"], mean_of_groups_worst=run["macro_families_worst"],
         mean_of_groups_best=run["macro_families_best"],
         groups={one["name"]: one["ratio"] for one in run["families"]},

@@ -15,6 +15,7 @@ from vivavoce_campaign.setup import check_systems, write_campaign
 from vivavoce_campaign.stages import stages
 from vivavoce_campaign.telling import told_held
 from vivavoce_campaign.wordings import shown_wordings
+from vivavoce_stress.scores import stress_results
 
 
 @pytest.fixture
@@ -84,9 +85,12 @@ def test_the_screening_names_its_subject_and_a_spoken_system_is_not_asked_about_
 def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Campaign) -> None:
     telco, place = campaign.submission("telco"), place_of(campaign, "telco")
     rows = [stress_row(at, 2, verdict, system="telco") for at, verdict in enumerate(("pass", "unsure"))]
+    judged = {"verdict_automatic": "unsure", "verdict_of_person": "pass"}
+    rows.append(stress_row(2, 2, "pass", system="telco", **judged))
     dataset = campaign_dataset(place.dataset, [], {}, stress=rows, submission="telco")
     waits = next(one for one in stages(campaign, telco, 10) if one.name == "verdicts")
     assert (waits.done, waits.have, waits.wanted, waits.waits_for) == (False, 1, 2, "judges")
+    assert waits.checks == stress_results(dataset)["runs"][0]["whole"]["checks"]
     assert waits.command == f"vivavoce desk {place.folder}"
     told = list(told_held(HeldCampaign("telco", 10, 2, dataset, place.folder, waiting=1, checks=0)))
     assert f"1 of them waits for a person's verdict: vivavoce desk {place.folder}" in told[1]

@@ -24,7 +24,6 @@ from vivavoce.stats.idial import (
     modules,
     people,
 )
-from vivavoce.stats.proportions import wilson
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:
