@@ -178,7 +178,9 @@ def run(
     error_rate: Annotated[
         float | None,
         typer.Option(
-            "--word-error-rate", min=0, max=0.9,
+            "--word-error-rate",
+            min=0,
+            max=0.9,
             help="Noise for simulated users; .05 where they speak, none where they type.",
         ),
     ] = None,

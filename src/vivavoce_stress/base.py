@@ -12,6 +12,8 @@ from vivavoce.core.shelf import Shelf
 Family = Literal["spelling", "lexical", "syntactic"]
 Approval = Literal["none", "review", "choice"]
 ANY_LANGUAGE: Final = "*"
+NOT_PROPOSED: Final = "no variant was put before a person: vivavoce stress review"
+NOT_REVIEWED: Final = "its variants wait for a person's review"
 _DIGITS: Final = re.compile(r"(\d+)")
 
 

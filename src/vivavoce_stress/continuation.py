@@ -71,7 +71,6 @@ class LoggedUser:
         fitting = (place for place, said in enumerate(self._left) if said.slots & asked)
         return self._left.pop(next(fitting, 0)).text
 
-
     def _to_questions(self, text: str) -> str | None:
         """What they know to say to the last question that they know; None: to go on as in the log."""
         said = next((self._answers[one] for one in reversed(_questions(text)) if one in self._answers), ())

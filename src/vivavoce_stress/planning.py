@@ -6,7 +6,7 @@ from typing import Any
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.study.model import Study
-from vivavoce_stress.base import STRESS_TESTS, Operator
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
 from vivavoce_stress.learnt import ReviewLexicon, lexicon_operators
 from vivavoce_stress.review import Reviews
@@ -152,6 +152,6 @@ def _why_none(interaction: Interaction, test: str, reviews: Reviews) -> str:
         if item.dialogue_id == interaction.dialogue_id and item.test == test
     ]
     if not mine:
-        return "no variant was put before a person: vivavoce stress review"
+        return "no variant of it was proposed" if reviews.items else NOT_PROPOSED
     decided = any(reviews.decision(key) is not None for key in mine)
-    return "people rejected all variants" if decided else "its variants wait for a person's review"
+    return "people rejected all variants" if decided else NOT_REVIEWED

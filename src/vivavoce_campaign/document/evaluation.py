@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vivavoce.core.text import spoken_words
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.prose import mark
@@ -44,6 +45,14 @@ class LanguageHeld:
         return bool(self.goals.dialogues)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Turns of simulated users whose meant words are logged, and those that reached the system in others."""
+
+    turns: int
+    altered: int
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Everything that was computed of one system, over the dialogues in which the user said something.
@@ -68,6 +77,7 @@ class Evaluation:
     wordings: Wordings
     compared: RunsCompared | None
     languages: list[LanguageHeld]
+    noise: Noise
 
     def wording(self, name: str, language: str) -> Wording:
         """The sentences of an instrument, as users read them where that is known."""
@@ -175,7 +185,20 @@ def evaluate(dataset: Dataset) -> Evaluation:
         wordings=facts.wordings,
         compared=compare_last_runs(counted, submission.submission),
         languages=_languages(counted, facts.settings, submission, reached, stress),
+        noise=_noise(counted),
     )
+
+
+def _noise(counted: Dataset) -> Noise:
+    """Of simulated users alone: what people meant is not what stands as the reference of their turns."""
+    dialogues = counted.read("dialogues").to_pylist()
+    played = {row["dialogue_id"] for row in dialogues if row["simulated"]}
+    known = [
+        spoken_words(row["reference"]) != spoken_words(row["text"] or "")
+        for row in counted.read("turns").to_pylist()
+        if row["party"] == "user" and row["reference"] and row["dialogue_id"] in played
+    ]
+    return Noise(turns=len(known), altered=sum(known))
 
 
 def _languages(

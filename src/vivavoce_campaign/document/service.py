@@ -53,7 +53,7 @@ def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
         "A goal is reached when the system tells so by the words that its team gave, and names no other "
         "value than the task's; where venues are known, when the one offered last fits the task. Minutes and "
         "seconds from a dialogue's opening to its end, of dialogues that reached their goal; where that is "
-        "not known, of all. Shares have Wilson's 95% interval."
+        "not known, of all. Shares have 95% intervals over users."
     )
     if found.people.simulated:
         note += " " + say("Programs answer at once: these times say only that the figures are computed.")
