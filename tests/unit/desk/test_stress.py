@@ -20,6 +20,7 @@ from vivavoce.log.stress_events import (
     stress_stream,
 )
 from vivavoce.study.model import Study
+from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case
 
 Enter = Callable[..., TestClient]
@@ -43,7 +44,7 @@ def queue(log: Log, stream: str, *keys: str, double: bool = False) -> None:
         log.transact_now(lambda tx, event=event: tx.append(stream, event))
 
 
-def judged_case(log: Log, stream: str, verdict: str = "unsure") -> None:
+def judged_case(log: Log, stream: str, verdict: str = "unsure", system: str = "bot") -> None:
     made = Case(
         case_id="c1", test="ST-4", family="spelling", language="en", original="book it", variant="boko it"
     )
@@ -53,7 +54,8 @@ def judged_case(log: Log, stream: str, verdict: str = "unsure") -> None:
     facts = {**of, "admitted": True, "verdict": verdict, "rung": "guards", "reason": "secret hint"}
     events = [
         StressRunPlanned(
-            run_id="r1", plan="p", system="bot", settings={}, cases=[made.model_dump(mode="json")]
+            run_id="r1", plan="p", system=system, settings={}, cases=[made.model_dump(mode="json")],
+            not_applicable=[{"test": "ST-5", "family": "lexical", "language": "en", "reason": NOT_PROPOSED}],
         ),
         ReplayFinished(arm="clean", conversation="k", **once),
         ReplayFinished(arm="variant", conversation="l", **once),
