@@ -435,18 +435,23 @@ ACCOUNTS = "accounts.sqlite"
 def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) -> None:
     """Serve until stopped; the organiser's link is printed first.
 
-    Raises  InputError: the campaign's file is wrong
+    A folder in which there is no campaign yet opens with its beginning.
+    Raises  InputError: the campaign's file is wrong; there is no such folder
     """
     import uvicorn
 
+    from vivavoce.core.errors import InputError
     from vivavoce.desk.access import first_link
     from vivavoce.log.store import Log
-    from vivavoce_campaign.campaign_file import check_settings
+    from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, check_settings
     from vivavoce_campaign.pages import create_campaign_desk
 
-    _, problems = check_settings(folder)
-    if problems:
-        raise problems[0].error()
+    if (folder / CAMPAIGN_FILE).exists():
+        _, problems = check_settings(folder)
+        if problems:
+            raise problems[0].error()
+    elif not folder.is_dir():
+        raise InputError("there is no such folder", place=str(folder), hint=f"make it: mkdir {folder}")
     with Log.open(f"sqlite:///{(folder / ACCOUNTS).resolve()}") as log:
         note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
         app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)

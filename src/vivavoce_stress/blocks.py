@@ -11,7 +11,7 @@ from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say, stated
 from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
-from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
+from vivavoce_stress.base import awaiting
 from vivavoce_stress.scores import ends_of
 
 Facts = dict[str, Any]
@@ -112,12 +112,6 @@ def decided_by(run: Facts) -> str:
         same=count(agreed["same"]), n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
     )  # fmt: skip
-
-
-def awaiting(one: Mapping[str, Any]) -> int:
-    """Interactions at which a test had no variant because none was proposed, or none reviewed, as yet."""
-    why = one["why_not_applicable"]
-    return why.get(NOT_PROPOSED, 0) + why.get(NOT_REVIEWED, 0)
 
 
 def untried(run: Facts) -> list[Facts]:

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.store import Log
+from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study
 from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
-from vivavoce_stress.learnt import ReviewLexicon, lexicon_operators
-from vivavoce_stress.review import Reviews
+from vivavoce_stress.learnt import ReviewLexicon, lexicon, lexicon_operators
+from vivavoce_stress.review import Reviews, proposed
 from vivavoce_stress.sampling import (
     Interaction,
     Sample,
@@ -68,6 +70,26 @@ def to_review(
         interactions, tests, lambda interaction, test: item_of(interaction, test, made, choice.seed),
         size=choice.size, each_test=choice.each_test, seed=choice.seed, languages=choice.languages,
     )  # fmt: skip
+
+
+def queue_for_review(
+    study: Study, log: Log, interactions: Sequence[Interaction], choice: RunChoice,
+    operators: Sequence[Operator] = (),
+) -> tuple[int, int]:  # fmt: skip
+    """Put variants before people; returns how many utterances are new, and how many were there already."""
+    stream = stress_stream(study.name)
+    drawn = to_review(interactions, choice, lexicon(Reviews.of(log.events(stream))), operators)
+    log.transact_now(
+        lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+    )
+    new = 0
+    for item in drawn.items:
+        event = proposed(item)
+        stored = log.transact_now(
+            lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
+        )
+        new += not stored.replayed
+    return new, len(drawn.items) - new
 
 
 def plan_run(

@@ -32,6 +32,11 @@ class JudgedCase:
     people: dict[str, VerdictGiven] = field(default_factory=dict)
 
     @property
+    def pattern(self) -> tuple[str, str, str]:
+        """What cases of the same kind share: the test, and what the system answered to either utterance."""
+        return self.case.test, _answer(self.clean), _answer(self.variant)
+
+    @property
     def asked(self) -> Asked | None:
         """Why people are asked about it; None: they are not."""
         if self.automatic is None or not self.automatic.admitted or self.variant is None:
@@ -66,6 +71,16 @@ class VerdictQueue:
         mine = [one for one in self.cases.values() if one.asked and judge not in one.people]
         return sorted(mine, key=lambda one: (bool(one.people), one.asked != "undecided"))
 
+    def fresh(self, judge: str) -> list[JudgedCase]:
+        """Of these what nobody has judged yet, cases of the same pattern after each other."""
+        mine = [one for one in self.waiting(judge) if not one.people]
+        order = list(dict.fromkeys(one.pattern for one in mine))
+        return sorted(mine, key=lambda one: order.index(one.pattern))
+
+    def judged_by(self, judge: str) -> list[JudgedCase]:
+        """What this person has judged."""
+        return [one for one in self.cases.values() if judge in one.people]
+
     def counts(self) -> Waiting:
         """What nobody has judged yet, and what people have: the same numbers as of a dataset's rows."""
         return waiting_in(
@@ -77,6 +92,14 @@ class VerdictQueue:
             for one in self.cases.values()
             if one.automatic is not None and one.automatic.admitted and one.variant is not None
         )  # fmt: skip
+
+
+def _answer(replay: ReplayFinished | None) -> str:
+    """The system's first words after the utterance under test; "" where there are none."""
+    if replay is None or replay.injected is None:
+        return ""
+    said = (turn["text"] for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system")
+    return next(said, "") or ""
 
 
 def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged | VerdictGiven) -> None:

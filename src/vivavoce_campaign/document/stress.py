@@ -9,10 +9,10 @@ from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import MISSING, between, count, listed, percent
+from vivavoce_stress.base import awaiting
 from vivavoce_stress.blocks import (
     EARLIER,
     FAMILIES,
-    awaiting,
     decided_by,
     share_told,
     title_of,

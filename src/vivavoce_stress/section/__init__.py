@@ -9,8 +9,8 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
 from vivavoce.report.section import Front, LeadingSection
+from vivavoce_stress.base import awaiting
 from vivavoce_stress.blocks import (
-    awaiting,
     decided_by,
     open_told,
     share_told,

@@ -12,6 +12,7 @@ from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign, check_campaign, load_campaign
+from vivavoce_campaign.cli import serve_campaign
 from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.places import place_of, report_of
 from vivavoce_campaign.runs import HeldCampaign
@@ -130,7 +131,9 @@ def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is
         (queued,) = VerdictQueue.of(log.events(stream)).cases.values()
         log.transact_now(lambda tx: tx.append(stream, given(queued, "anna", "pass")))
         after = state()
-    assert before["verdicts"].endswith("judged by people: 0 of 1; 1 wait (1 undecided, 0 to be checked twice)")
+    assert before["verdicts"].endswith(
+        "judged by people: 0 of 1; 1 wait (1 undecided, 0 to be checked twice)"
+    )
     assert "1 of 2; the others wait for variants: have them proposed" in before["variants"]
     assert after["verdicts"].endswith("judged by people: 1 of 1")
     assert "older" not in before["reports"]
@@ -170,3 +173,13 @@ def test_a_task_of_no_intent_is_named(campaign: Campaign) -> None:
     file.write_text(file.read_text("utf-8").replace("type: top_up", "type: topup"), encoding="utf-8")
     (problem,) = check_systems(campaign)
     assert "a task of type 'topup', which is no intent" in str(problem)
+
+
+def test_the_pages_open_in_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("uvicorn.Server.run", lambda server: None)
+    serve_campaign(tmp_path, host="127.0.0.1", port=8002, secure_cookies=False)
+    assert "organiser  http://127.0.0.1:8002/" in capsys.readouterr().err
+    with pytest.raises(InputError, match="no such folder"):
+        serve_campaign(tmp_path / "none", host="127.0.0.1", port=8002, secure_cookies=False)
