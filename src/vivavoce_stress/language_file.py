@@ -127,6 +127,9 @@ class LanguageFile(_Part):
     described: dict[str, str] = Field({}, description="a day or feast, and its description with article")
     pointing_back: list[str] = Field([], description="phrases for a place or thing that was named before")
     nationality: Nationality | None = None
+    courtesies: list[str] = Field(
+        [], description="small words beside thanks, yes, no, a greeting or farewell, which ask for nothing"
+    )
 
 
 def load_language(path: Path) -> LanguageFile:

@@ -1,6 +1,6 @@
 """What a run of a study replays: sampled interactions, with reviewed variants where a test needs review."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,9 @@ from vivavoce_stress.case import Approval, Case
 from vivavoce_stress.learnt import ReviewLexicon, lexicon, lexicon_operators
 from vivavoce_stress.review import Reviews, proposed
 from vivavoce_stress.sampling import (
+    TRIED,
     Interaction,
+    Pair,
     Sample,
     SampledItem,
     case_of,
@@ -67,7 +69,7 @@ def to_review(
     more = (*lexicon_operators(known), *operators) if known else operators
     made = proposing(choice.seed, more, choice.backends, choice.certainty)
     return sample(
-        interactions, tests, lambda interaction, test: item_of(interaction, test, made, choice.seed),
+        interactions, tests, lambda interaction, test, _: item_of(interaction, test, made, choice.seed),
         size=choice.size, each_test=choice.each_test, seed=choice.seed, languages=choice.languages,
     )  # fmt: skip
 
@@ -105,10 +107,13 @@ def plan_run(
     approved = _approved(interactions, reviews)
     made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
 
-    def choose(interaction: Interaction, test: str) -> SampledItem | str:
+    def choose(interaction: Interaction, test: str, tried: Set[Pair]) -> SampledItem | str:
         if not needs_review(test):
-            return item_of(interaction, test, made, choice.seed)
-        return approved.get((interaction.dialogue_id, test)) or _why_none(interaction, test, reviews)
+            return item_of(interaction, test, made, choice.seed, tried)
+        item = approved.get((interaction.dialogue_id, test))
+        if item is None:
+            return _why_none(interaction, test, reviews)
+        return TRIED if item.pair in tried else item
 
     drawn = sample(
         interactions, choice.names(), choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,

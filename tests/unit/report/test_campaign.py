@@ -138,7 +138,8 @@ def test_each_failure_is_told_in_words_with_both_transcripts(found: Evaluation) 
     told = text(document)
     headings = [one.text for one in document.blocks(Heading)]
     assert "1. Confused words" in headings
-    assert "“due mele” became “due meel”. The system did not serve the user as before." in told
+    served = r"“due mele( \d+)?” became “due meel\1”\. The system did not serve the user as before\."
+    assert re.search(served, told)
     assert "only after another turn" in told
 
 
@@ -269,10 +270,10 @@ KINDS = {
     ("words", "told"),
     [
         ("en", ["How often: 3 of 5 that did not pass. By test: Character swapping (2) and Order of nouns",
-                "For instance: “due mele” was answered, “due meel” was not.",
+                "For instance: “due mele 4” was answered, “due meel 4” was not.",
                 "What usually mends it: Correct spelling before understanding"]),
         ("it", ["Quante volte: 3 su 5 non superati. Per test: Scambio di caratteri (2)",
-                "Per esempio: «due mele» ha avuto risposta, «due meel» no.",
+                "Per esempio: «due mele 4» ha avuto risposta, «due meel 4» no.",
                 "Che cosa di solito lo rimedia: Correggere l'ortografia"]),
     ],
 )  # fmt: skip
