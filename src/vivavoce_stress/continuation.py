@@ -20,6 +20,7 @@ from vivavoce_stress.rejection import asks_which, rejects
 
 Continuation = Literal["logged", "simulated"]
 Answers = Mapping[str, tuple[str, ...]]
+_LONG: Final = 4  # letters of a word that tells what is asked
 _STEADY: Final = UserProfile(
     patience=6,
     forgetfulness=0.0,
@@ -43,7 +44,8 @@ class LoggedUser:
     """The remaining turns of the log, in their order but where the system asks for one of them.
 
     A user who is not understood says it again as they said it in the log, once. Asked what they were asked in
-    the replay of the original, they answer as they did there, once more.
+    the replay of the original, they answer as they did there, once more; answered by a question that was not
+    put there, in whatever words, they say it again, too.
 
     settles  they say it again, too, when the utterance is answered by the question which of several is meant,
              for which the log has no answer
@@ -52,12 +54,15 @@ class LoggedUser:
 
     def __init__(self, case: Case, settles: bool = False, answers: Answers | None = None) -> None:
         self._case, self._left, self._said_again = case, list(case.after), False
-        self._settles, self._answers = settles, answers or {}
-        self._answered_again = set[str]()
+        self._settles, self._answers = settles, answers
+        self._answered_again, self._answered_before = set[str](), False
 
     def next(self, system: Mapping[str, Any]) -> str | None:
-        unclear = self._settles and asks_which(system.get("acts"))
-        self._settles = False
+        first, self._answered_before = not self._answered_before, True
+        unclear = first and (
+            (self._settles and asks_which(system.get("acts")))
+            or (system.get("acts") is None and self._is_new_question(system["text"]))
+        )
         lost = unclear or rejects(system["text"], system.get("acts"), self._case.language)
         if lost and not self._said_again:
             self._said_again = True
@@ -71,9 +76,18 @@ class LoggedUser:
         fitting = (place for place, said in enumerate(self._left) if said.slots & asked)
         return self._left.pop(next(fitting, 0)).text
 
+    def _is_new_question(self, text: str) -> bool:
+        """Whether the last thing asked shares no word of content with anything that was asked there."""
+        asked = _questions(text)[-1:]
+        if not asked or self._answers is None:
+            return False
+        known = {word for one in self._answers for word in _content(one)}
+        return bool(_content(asked[0])) and not _content(asked[0]) & known
+
     def _to_questions(self, text: str) -> str | None:
         """What they know to say to the last question that they know; None: to go on as in the log."""
-        said = next((self._answers[one] for one in reversed(_questions(text)) if one in self._answers), ())
+        known = self._answers or {}
+        said = next((known[one] for one in reversed(_questions(text)) if one in known), ())
         if not said or (self._left and self._left[0].text in said):
             return None
         place = next((at for at, one in enumerate(self._left) if one.text in said), None)
@@ -96,6 +110,10 @@ def answered(turns: Sequence[Mapping[str, Any]]) -> Answers:
             for one in _questions(system["text"])[-1:]:
                 found[one] = (*found.get(one, ()), user["text"])
     return found
+
+
+def _content(text: str) -> set[str]:
+    return {word for word in text.split() if len(word) >= _LONG}
 
 
 def _questions(text: str) -> list[str]:

@@ -124,7 +124,7 @@ async def replay(
     place = f"{seed}:{case.case_id}:{repetition}"
     held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
     began_s = clock.monotonic_s()
-    answers = answered(original.turns) if original else {}
+    answers = answered(original.turns) if original else None
     user = continuing(case, continuation, ontology, seed, settles, answers)
     try:
         await _hold(held, case, arm, user)

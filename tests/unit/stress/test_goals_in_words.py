@@ -35,7 +35,9 @@ class Kiosk(Counting):
         paper = next((one for one in PAPERS if one in text), None)
         day = next((one for one in ("Monday", "Friday") if one in text), None)
         form |= {name: value for name, value in (("paper", paper), ("day", day)) if value}
-        if "paper" not in form:
+        if "rain" in text:
+            said = "Umbrella wanted?"
+        elif "paper" not in form:
             said = "Which one was that? PAPER?"
         elif "day" not in form:
             said = "Fine. DAY?"
@@ -85,13 +87,15 @@ def test_a_question_that_is_put_again_is_answered_as_in_the_original(tmp_path: P
     lost_day = sold("on Monday", "on Mnoday", ("the Daily",), ("yes",))
     lost_paper = sold("the Daily", "the Dialy", after=("on Monday", "yes"))
     bot = Kiosk()
-    hold(tmp_path / "log.sqlite", bot, [lost_day, lost_paper])
+    rain = sold("the Daily", "the Daily rain", after=("on Monday", "yes"))
+    hold(tmp_path / "log.sqlite", bot, [lost_day, lost_paper, rain])
     assert bot.heard == [
         "the Daily", "on Monday", "yes", "the Daily", "on Mnoday", "on Monday", "yes",
         "the Daily", "on Monday", "yes", "the Dialy", "the Daily", "on Monday", "yes",
+        "the Daily", "on Monday", "yes", "the Daily rain", "the Daily", "on Monday", "yes",
     ]  # fmt: skip
     found = [(row["verdict"], row["rung"]) for row in rows(tmp_path / "log.sqlite")]
-    assert found == [("clarification", "task_outcome")] * 2
+    assert found == [("clarification", "task_outcome")] * 3
 
 
 def test_a_plan_without_such_words_is_the_one_that_earlier_versions_made() -> None:
