@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from vivavoce.core.errors import VivavoceError
 from vivavoce.languages.data import SimulatedSpeech, TurnWords
 from vivavoce.log.events import LoggedAct
+from vivavoce_stress.base import Edit
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.packs import pack_of
+from vivavoce_stress.words import Word, words_of
 
 _MOVES: Final = ("hello", "thankyou", "bye", "affirm", "negate")
 _SAID: Final = ("hello", "affirm", "negate", "bye", "despair", "nothing_more")
@@ -29,13 +32,27 @@ def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> boo
     return said in whole or (names and set(said.split()) <= small)
 
 
+def only_courteous(edits: Sequence[Edit], text: str, language: str) -> bool:
+    """Whether edits change nothing but words of courtesy: a misspelt `please` tells little of a system."""
+    spans = [one for one in words_of(text) if any(_touches(one, edit) for edit in edits)]
+    return bool(spans) and {plain(one.text) for one in spans} <= _words(language)[2]
+
+
+def _touches(word: Word, edit: Edit) -> bool:
+    return word.start < max(edit.end, edit.start + 1) and edit.start < word.end
+
+
 @lru_cache
 def _words(language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Whole turns; phrases of which one must be there; all words that may stand in such a turn."""
     spoken = language.split("-")[0]
-    moves, speech, pack = TurnWords.of(spoken), SimulatedSpeech.of(spoken), pack_of(language)
+    moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
     phrases = [one for name in _MOVES for one in (moves.moves.get(name, ()) if moves else ())]
     said = [one for name in _SAID for one in (speech.say.get(name, ()) if speech else ())]
-    small = pack.get("courtesies") if pack.has("courtesies") else []
+    try:
+        pack = pack_of(language)
+        small = pack.get("courtesies") if pack.has("courtesies") else []
+    except VivavoceError:  # a language without a pack, or a machine without its dictionaries
+        small = []
     words = {word for one in [*phrases, *small] for word in plain(one).split()}
     return frozenset(map(plain, [*phrases, *said])), frozenset(map(plain, phrases)), frozenset(words)

@@ -15,7 +15,7 @@ from vivavoce.core.errors import SystemUnderTestError, VivavoceError
 from vivavoce.study.ontology import Ontology
 from vivavoce.trial.outputs import SystemTurn, gather
 from vivavoce_stress.case import Case
-from vivavoce_stress.continuation import Continuation, SimulatedContinuation, answered, continuing
+from vivavoce_stress.continuation import Continuation, Course, SimulatedContinuation, continuing
 from vivavoce_stress.outcome import goal_met
 
 MOST_TURNS: Final = 40
@@ -124,8 +124,8 @@ async def replay(
     place = f"{seed}:{case.case_id}:{repetition}"
     held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
     began_s = clock.monotonic_s()
-    answers = answered(original.turns) if original else None
-    user = continuing(case, continuation, ontology, seed, settles, answers)
+    course = Course.of(original.turns, original.met_at) if original else None
+    user = continuing(case, continuation, ontology, seed, settles, course)
     try:
         await _hold(held, case, arm, user)
     except SystemUnderTestError as error:

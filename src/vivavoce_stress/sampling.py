@@ -17,7 +17,7 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
 from vivavoce_stress.base import STRESS_TESTS, Operator, Utterance, Variant
 from vivavoce_stress.case import Approval, Case, LoggedTurn, digest, item_key
-from vivavoce_stress.courtesies import is_courtesy
+from vivavoce_stress.courtesies import is_courtesy, only_courteous
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.propose import Proposals, propose
@@ -221,8 +221,9 @@ def item_of(
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
     reason = "the interaction has no user turn"
+    language = interaction.language
     if places and not interaction.listed:
-        language, reason = interaction.language, "there are but greetings, thanks, farewells, yes and no"
+        reason = "there are but greetings, thanks, farewells, yes and no"
         turns = interaction.turns
         places = [one for one in places if not is_courtesy(turns[one].text, language, turns[one].acts)]
     for place in places:
@@ -230,8 +231,9 @@ def item_of(
         before = interaction.turns[place - 1] if place else None
         previous = before.text if before and before.party == "system" else None
         found = made(Utterance(text=turn.text, language=interaction.language, previous=previous), test)
-        known = interaction.language, turn.text
-        variants = [one for one in found.variants if pair_of(*known, one.text) not in tried]
+        known = language, turn.text
+        untried = (one for one in found.variants if pair_of(*known, one.text) not in tried)
+        variants = sorted(untried, key=lambda one: only_courteous(one.edits, turn.text, language))
         if found.variants and not variants:
             reason = TRIED
         elif variants:

@@ -37,12 +37,14 @@ class Kiosk(Counting):
         form |= {name: value for name, value in (("paper", paper), ("day", day)) if value}
         if "rain" in text:
             said = "Umbrella wanted?"
+        elif "news" in text:
+            said = "News of today are read here. More?"
         elif "paper" not in form:
             said = "Which one was that? PAPER?"
         elif "day" not in form:
             said = "Fine. DAY?"
         elif "yes" in text and "mood" not in form:
-            said = f"The {form['paper']} of {form['day']} is yours."
+            said = f"The {form['paper']} of {form['day']} is yours. More?"
         else:
             said = f"The {form['paper']} of {form['day']}: RIGHT?"
         yield SystemOutput(kind="message", text=said)
@@ -88,14 +90,16 @@ def test_a_question_that_is_put_again_is_answered_as_in_the_original(tmp_path: P
     lost_paper = sold("the Daily", "the Dialy", after=("on Monday", "yes"))
     bot = Kiosk()
     rain = sold("the Daily", "the Daily rain", after=("on Monday", "yes"))
-    hold(tmp_path / "log.sqlite", bot, [lost_day, lost_paper, rain])
+    news = sold("the Daily", "the news", after=("on Monday", "yes", "bye"))
+    hold(tmp_path / "log.sqlite", bot, [lost_day, lost_paper, rain, news])
     assert bot.heard == [
         "the Daily", "on Monday", "yes", "the Daily", "on Mnoday", "on Monday", "yes",
         "the Daily", "on Monday", "yes", "the Dialy", "the Daily", "on Monday", "yes",
         "the Daily", "on Monday", "yes", "the Daily rain", "the Daily", "on Monday", "yes",
+        "the Daily", "on Monday", "yes", "bye", "the news", "the Daily", "on Monday", "yes", "bye",
     ]  # fmt: skip
     found = [(row["verdict"], row["rung"]) for row in rows(tmp_path / "log.sqlite")]
-    assert found == [("clarification", "task_outcome")] * 3
+    assert found == [("clarification", "task_outcome")] * 4
 
 
 def test_a_plan_without_such_words_is_the_one_that_earlier_versions_made() -> None:

@@ -106,6 +106,14 @@ def test_what_asks_or_tells_something_is_a_request(language: str, said: str) -> 
     assert is_courtesy(said, language) == (said == "va bene")
 
 
+@pytest.mark.parametrize("said", ["please recommend a different story", "thanks, recommend another story"])
+def test_a_word_of_courtesy_is_changed_only_where_no_other_is(said: str) -> None:
+    logged = Interaction("d", "bot", "en", "text", None, [SampledTurn(0, "user", said)])
+    for test in SPELLING:
+        found = item_of(logged, test, proposing(1), 1)
+        assert isinstance(found, str) or found.text.startswith(said.split()[0]), found
+
+
 def test_of_several_languages_as_many_interactions_are_drawn(dataset: Dataset) -> None:
     drawn = Counter(case.language for case in plan(dataset, size=6).cases)
     assert drawn == {"en": 3, "it": 3}
