@@ -107,6 +107,7 @@ class StressCounts:
 class StressFigures:
     """How many of the decided (`applied`) stress tests were passed; shares from 0 to 1, Wilson's limits.
 
+    not_admitted  cases left out, for their original did not pass
     waiting, checks, judged, overruled  what waits for people, and what they judged: see `Waiting`
     worst, best  while `open` cases have no verdict: between which two shares the result lies
     Empty        none decided: all shares and limits None; cases are open: ratio and mean None
@@ -114,6 +115,7 @@ class StressFigures:
 
     passed: int
     applied: int
+    not_admitted: int
     open: int
     waiting: int
     checks: int
@@ -238,14 +240,15 @@ def figures(found: Evaluation) -> SystemFigures:
 def _language(one: LanguageHeld) -> LanguageFigures:
     told = one.stress
     names = ("passed", "open", "waiting", "ratio", "worst", "best", "low", "high")
-    counts = told and StressCounts(applied=told["decided"], **{name: told[name] for name in names})
+    counts = StressCounts(applied=told["decided"], **{name: told[name] for name in names}) if told else None
     return LanguageFigures(language=one.language, users=one.users, goals=one.goals, stress=counts)
 
 
 def _stress(run: Mapping[str, Any]) -> StressFigures:
     whole = run["whole"]
     return StressFigures(
-        passed=whole["passed"], applied=whole["decided"], open=whole["open"], waiting=whole["waiting"],
+        passed=whole["passed"], applied=whole["decided"], not_admitted=whole["not_admitted"],
+        open=whole["open"], waiting=whole["waiting"],
         checks=whole["checks"], judged=whole["judged"], overruled=whole["overruled"], ratio=whole["ratio"],
         worst=whole["worst"], best=whole["best"], low=whole["low"], high=whole["high"],
         mean_of_groups=run["macro_families"], mean_of_groups_worst=run["macro_families_worst"],
