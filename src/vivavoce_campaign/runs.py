@@ -151,13 +151,14 @@ def _simulate(
     if any(not visit.simulated for visit in visits):
         raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
     came = Counter(visit.language for visit in visits if visit.outcome == "completed")
-    missing = missing_users(campaign.settings.users, came, languages)
+    casting = Casting.of(study, domain)
+    spoken = [one for one in languages if casting.speaks(one)] or languages  # none: the trial says so
+    missing = missing_users(campaign.settings.users, came, spoken)
     each, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
     if not total:
         return
 
     async def hold() -> None:
-        casting = Casting.of(study, domain)
         engine = SessionEngine(study, log, connectors(study))
         await engine.start()
         try:

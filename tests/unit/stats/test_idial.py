@@ -1,5 +1,6 @@
 """Figures of a campaign's report that rest on the log: entities of one utterance, single modules."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import stdev
@@ -144,6 +145,18 @@ def test_answers_to_each_item_are_counted_as_given(tmp_path: Path) -> None:
     assert [one.item_id for one in found] == [item.item_id for item in IDIAL.items]
     assert found[0].counts == {0: 1, 1: 0, 2: 0, 3: 0, 4: 2} and found[0].n == 3
     assert found[1].n == 0 and found[0].labels == {0: "no", 4: "yes"}
+
+
+def test_the_noise_of_simulated_users_is_told_and_unknown_of_people(tmp_path: Path) -> None:
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("participants", [
+            {"participant_id": f"p{rate}", "outcome": "completed", "simulated": True,
+             "attributes": json.dumps({"user": "agenda", "word_error_rate": rate})} for rate in (0.0, 0.1)
+        ])  # fmt: skip
+        assert people(writer.close()).word_error_rate == pytest.approx(0.05)
+    with DatasetWriter(tmp_path / "people", study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("participants", [{"participant_id": "p", "outcome": "completed", "simulated": False}])
+        assert people(writer.close()).word_error_rate is None
 
 
 def test_people_and_the_time_of_each_part_are_those_of_finished_visits(tmp_path: Path) -> None:
