@@ -92,7 +92,7 @@ def success_figure(run: Facts, mark: str) -> Figure:
         draw,
         mark=mark,
         caption=say(
-            "Bar: share of the cases that were passed for certain; line: Wilson's 95% interval, up to where "
+            "Bar: share of the cases that were passed for certain; line: its 95% interval, up to where "
             "it would reach if all cases without a verdict passed. Without a bar: none passed."
         ),
     )
@@ -115,8 +115,9 @@ def _table(run: Facts) -> TableOfText:
     rows.append(Row(say("All tests"), _cells(whole), total=True))
     mean = share_told(run, "macro_families")
     note = say(
-        "Passed of all cases, with Wilson's 95% interval; where some have no verdict yet, two "
-        "shares: should none of them pass, or all. Mean of the groups: {mean}.",
+        "Passed of all cases, with Wilson's 95% interval, or one over the utterances where several cases change "
+        "the same; where some have no verdict yet, two shares: should none of them pass, or all. Mean of the "
+        "groups: {mean}.",
         mean=mean,
     )
     columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% interval"))

@@ -105,7 +105,7 @@ def _quality_table(found: Evaluation) -> TableOfText:
     ]  # fmt: skip
     note = say(
         "The two are told apart: a system may serve well and displease, and the reverse. Shares have "
-        "intervals over the users who held the dialogues, or Wilson's over cases."
+        "intervals over the users who held the dialogues, or over the utterances of stress tests."
     )
     columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Out of"))
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
