@@ -63,9 +63,9 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
     yield f"{held.name}: {count}, {held.cases} cases of stress tests"
     if held.waiting or held.checks:
         where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
-        wait = "waits" if held.waiting + held.checks == 1 else "wait"
-        parts = _waiting(held.waiting, held.checks)
-        yield f"{held.name}: {held.waiting + held.checks} of them {wait} for a person's verdict ({parts}): {where}"
+        both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
+        wait = "waits" if both == 1 else "wait"
+        yield f"{held.name}: {both} of them {wait} for a person's verdict ({parts}): {where}"
     yield from (f"{held.name}: {line}" for line in _decided(held))
 
 

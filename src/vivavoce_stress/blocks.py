@@ -78,7 +78,8 @@ def open_told(whole: Facts, *, page: str = VERDICTS_PAGE) -> list[str]:
     if whole["checks"]:
         told.append(
             say(
-                "{cases} for a double check by a person, so that it can be told how far rules and people agree.",
+                "{cases} for a double check by a person, so that it can be told how far rules and people "
+                "agree.",
                 cases=plural(whole["checks"], "decided case waits", "decided cases wait"),
             )
         )  # fmt: skip
@@ -107,8 +108,8 @@ def decided_by(run: Facts) -> str:
     if agreed is None:
         return told
     return f"{told} " + say(
-        "Rules and people agree in {same} of {n} (95% interval {interval}); what rules leaned to counts, too, where they "
-        "did not decide.",
+        "Rules and people agree in {same} of {n} (95% interval {interval}); what rules leaned to counts, "
+        "too, where they did not decide.",
         same=count(agreed["same"]), n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
     )  # fmt: skip
@@ -123,8 +124,11 @@ def tried_told(run: Facts) -> list[str]:
     """Which tests were tried at all, and which only wait until a person has approved variants."""
     held = [one for one in run["tests"] if one["cases"]]
     told = [
-        say("{tried} of {all} were tried: {tests}.", tried=count(len(held)),
-            all=plural(len(run["tests"]), "stress test"), tests=listed([title_of(one).lower() for one in held]))
+        say(
+            "{tried} of {all} were tried: {tests}.",
+            tried=count(len(held)), all=plural(len(run["tests"]), "stress test"),
+            tests=listed([title_of(one).lower() for one in held]),
+        )
     ]  # fmt: skip
     if wait := untried(run):
         told.append(
@@ -143,8 +147,8 @@ def untried_told(run: Facts) -> list[str]:
     return [
         say("Not tried, for a person must first approve variants: {tests}.",
             tests=listed([title_of(one) for one in wait])),
-        say("Next step: on the study's dashboard, under Stress tests, have variants proposed, accept or reject "
-            "them, and run the tests again."),
+        say("Next step: on the study's dashboard, under Stress tests, have variants proposed, accept or "
+            "reject them, and run the tests again."),
     ]  # fmt: skip
 
 

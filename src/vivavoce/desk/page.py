@@ -1,16 +1,19 @@
 """A page of a study's dashboard, and the shelf of those that packages offer, ours like anybody's."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
 
 import vivavoce
 from vivavoce.core.shelf import Shelf
 from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
 
 
 class MenuItem(NamedTuple):
@@ -58,6 +61,8 @@ class DashboardPage:
     due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
                asked every few seconds by each reader
     costs      what of the study's cost it knows, likewise, of the visits that are shown
+    rates      successes of dialogues that it knows and no measure does, by name and dialogue, of the study and
+               the dataset that is shown; they stand in the list of dialogues
     public     addresses that anybody may read, without an account, where the study wants that; None: none
     help       what explains it: a page of the documentation that comes with Vivavoce, such as
                `how-to/read-dialogues`, or an address (https); "": the documentation's contents
@@ -71,6 +76,7 @@ class DashboardPage:
     shown: Callable[[Study], bool] = lambda study: True
     due: Callable[[Request, Any], Sequence[DueAction]] = lambda request, desk: ()
     costs: Callable[[Request, Any], Sequence[CostLine]] = lambda request, desk: ()
+    rates: Callable[[Study, "Dataset"], Mapping[str, Mapping[str, bool]]] = lambda study, dataset: {}
     public: Callable[[Study], APIRouter | None] = lambda study: None
     help: str = ""
 

@@ -115,9 +115,9 @@ def _table(run: Facts) -> TableOfText:
     rows.append(Row(say("All tests"), _cells(whole), total=True))
     mean = share_told(run, "macro_families")
     note = say(
-        "Passed of all cases, with Wilson's 95% interval, or one over the utterances where several cases change "
-        "the same; where some have no verdict yet, two shares: should none of them pass, or all. Mean of the "
-        "groups: {mean}.",
+        "Passed of all cases, with Wilson's 95% interval, or one over the utterances where several cases "
+        "change the same; where some have no verdict yet, two shares: should none of them pass, or all. "
+        "Mean of the groups: {mean}.",
         mean=mean,
     )
     columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% interval"))

@@ -1,4 +1,4 @@
-"""What to know before trusting a campaign's figures: what waits, who played, what was never tried, the noise."""
+"""What to know before trusting a campaign's figures: what waits, who played, what nobody tried, noise."""
 
 from babel import Locale
 from babel.core import UnknownLocaleError

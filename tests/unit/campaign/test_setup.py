@@ -20,8 +20,8 @@ from vivavoce_campaign.setup import check_systems, status, write_campaign
 from vivavoce_campaign.stages import stages
 from vivavoce_campaign.telling import told_held, told_status
 from vivavoce_campaign.wordings import shown_wordings
-from vivavoce_stress.verdict_queue import VerdictQueue, given
 from vivavoce_stress.scores import stress_results
+from vivavoce_stress.verdict_queue import VerdictQueue, given
 
 
 @pytest.fixture

@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from scenes.campaigns import START, submission
+from vivavoce.desk.verdicts import read_verdicts
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce_campaign.campaign_file import CampaignFile, write_facts
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
+from vivavoce_campaign.goal_column import campaign_goals
+from vivavoce_campaign.submission_file import as_yaml
 from vivavoce_campaign.success import goals_reached
 
 INTENTS = [
@@ -121,3 +126,17 @@ def test_without_a_known_goal_success_is_missing_and_not_zero(tmp_path: Path) ->
     unknown = evaluate(held(tmp_path, [("report", "en", ["Hi.", "flat tyre", "Thanks."], 20.0)]))
     assert unknown.goals.known == 0 and unknown.goals.low is None
     assert not any("goal of the task" in line for line in compose_campaign(unknown).answer)
+
+
+def test_the_dashboard_of_a_campaign_s_study_counts_the_same_goals(tmp_path: Path) -> None:
+    bikes, place = held(tmp_path / "dataset", DIALOGUES), tmp_path / "systems" / "ch"
+    (tmp_path / "submissions").mkdir()
+    study: Any = SimpleNamespace(folder=place)
+    assert campaign_goals(study, bikes) == {}, "no campaign"
+    (tmp_path / "campaign.yaml").write_text("campaign: t\n", encoding="utf-8")
+    made = submission(**BIKES)
+    (tmp_path / "submissions" / "ch.yaml").write_text(as_yaml(made.model_dump(mode="json")), encoding="utf-8")
+    beside = campaign_goals(study, bikes)
+    assert beside == {"campaign_goal": goals_reached(bikes, made)}
+    successes, cases = read_verdicts(bikes, "people", 1, START, beside).rates["campaign_goal"]
+    assert (successes.sum(), cases.sum()) == (2, 5)
