@@ -61,8 +61,8 @@ class DashboardPage:
     due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
                asked every few seconds by each reader
     costs      what of the study's cost it knows, likewise, of the visits that are shown
-    rates      successes of dialogues that it knows and no measure does, by name and dialogue, of the study and
-               the dataset that is shown; they stand in the list of dialogues
+    rates      successes of dialogues that it knows and no measure does, by name and dialogue, of a study and
+               the dataset shown; they stand in the list of dialogues
     public     addresses that anybody may read, without an account, where the study wants that; None: none
     help       what explains it: a page of the documentation that comes with Vivavoce, such as
                `how-to/read-dialogues`, or an address (https); "": the documentation's contents

@@ -135,7 +135,8 @@ def test_the_dashboard_of_a_campaign_s_study_counts_the_same_goals(tmp_path: Pat
     assert campaign_goals(study, bikes) == {}, "no campaign"
     (tmp_path / "campaign.yaml").write_text("campaign: t\n", encoding="utf-8")
     made = submission(**BIKES)
-    (tmp_path / "submissions" / "ch.yaml").write_text(as_yaml(made.model_dump(mode="json")), encoding="utf-8")
+    written = as_yaml(made.model_dump(mode="json", by_alias=True, exclude_none=True))
+    (tmp_path / "submissions" / "ch.yaml").write_text(written, encoding="utf-8")
     beside = campaign_goals(study, bikes)
     assert beside == {"campaign_goal": goals_reached(bikes, made)}
     successes, cases = read_verdicts(bikes, "people", 1, START, beside).rates["campaign_goal"]
