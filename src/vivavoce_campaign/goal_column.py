@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Final
 
-from fastapi import APIRouter
-
 from vivavoce.desk.page import DashboardPage
 from vivavoce.study.model import Study
 
@@ -30,6 +28,4 @@ def campaign_goals(study: Study, dataset: "Dataset") -> dict[str, dict[str, bool
     return {REACHED: goals_reached(dataset, made)} if made is not None else {}
 
 
-PAGE: Final = DashboardPage(
-    name="campaign_goal", router=APIRouter(), rates=campaign_goals, help="how-to/run-an-idial-campaign"
-)
+PAGE: Final = DashboardPage(name="campaign_goal", rates=campaign_goals, help="how-to/run-an-idial-campaign")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -53,7 +53,8 @@ class CostLine(NamedTuple):
 class DashboardPage:
     """A page with what lies below it, as a package offers it in the group `vivavoce.dashboard_pages`.
 
-    router     its addresses; a request gets there signed in, and with the role
+    router     its addresses; a request gets there signed in, and with the role. One without any only tells
+               others what it knows
     menu       its places in the menu; a page that others lead to has none
     role       who may open it: viewer, researcher or owner, each of whom may what those before may
     templates  its folder of templates; they extend the dashboard's `page.html`
@@ -69,7 +70,7 @@ class DashboardPage:
     """
 
     name: str
-    router: APIRouter
+    router: APIRouter = field(default_factory=APIRouter)
     menu: tuple[MenuItem, ...] = ()
     role: str = "viewer"
     templates: Path | None = None

@@ -53,7 +53,17 @@ def _run(run: Facts, redact: bool) -> list[Block]:
             clarification=count(whole["clarification"]), unsure=count(whole["unsure"]),
             invalid=count(whole["invalid"]), left=count(whole["not_admitted"])),
     ]  # fmt: skip
-    if whole["decided"]:
+    if agreed := run["agreement"]:
+        notes.append(
+            say(
+                "People judged {n} of the cases; the automatic verdicts agree with {same} of them "
+                "(95% interval {interval}).",
+                n=count(agreed["n"]),
+                same=count(agreed["same"]),
+                interval=span(agreed["low"], agreed["high"]),
+            )
+        )
+    elif whole["decided"] and not whole["judged"]:
         notes.append(decided_by(run))
     notes += untried_told(run)
     if reasons := _reasons(run):
@@ -128,11 +138,9 @@ def _row(one: Facts, group: str) -> Row:
 
 def _not_applicable(one: Facts) -> Cell:
     """How often a test did not fit; where its variants wait for people, that is said instead."""
-    wait = awaiting(one)
-    if not wait:
+    if one["cases"] or not awaiting(one):
         return Cell(count(one["not_applicable"]))
-    told = () if one["cases"] else (say("not tried"), say("variants to be approved"))
-    return Cell(count(one["not_applicable"] - wait), told)
+    return Cell(count(one["not_applicable"]), (say("not tried"), say("variants to be approved")))
 
 
 def _ends(one: Facts) -> tuple[float | None, float | None]:
@@ -147,7 +155,7 @@ def _reasons(run: Facts) -> str:
     if not why:
         return ""
     most = list(why.items())[:MOST_REASONS]
-    told = "; ".join(f"{say(reason)} ({count(number)})" for reason, number in most)
+    told = "; ".join(f"{reason} ({number})" for reason, number in most)
     return say("Why tests did not apply, most often: {reasons}.", reasons=told)
 
 
