@@ -28,4 +28,4 @@ def campaign_goals(study: Study, dataset: "Dataset") -> dict[str, dict[str, bool
     return {REACHED: goals_reached(dataset, made)} if made is not None else {}
 
 
-PAGE: Final = DashboardPage(name="campaign_goal", rates=campaign_goals, help="how-to/run-an-idial-campaign")
+PAGE: Final = DashboardPage(name="campaign_goal", rates=campaign_goals, help="how-to/read-dialogues")
