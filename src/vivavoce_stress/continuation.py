@@ -47,21 +47,24 @@ class Course:
     """How the replay of the original went, which its user knows when the variant is replayed.
 
     answers     what they said to each question of the system, by the question in plain words
-    after_goal  what they said once the system had told that the goal was reached
+    after_goal  what they said once the system had told that the goal was reached; none where it was
+                reached before the utterance under test
     """
 
     answers: Mapping[str, tuple[str, ...]]
     after_goal: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, turns: Sequence[Mapping[str, Any]], met_at: int | None = None) -> "Course":
+    def of(
+        cls, turns: Sequence[Mapping[str, Any]], met_at: int | None = None, injected: int | None = None
+    ) -> "Course":
         found = dict[str, tuple[str, ...]]()
         for system, user in pairwise(turns):
             if system["party"] == "system" and user["party"] == "user":
                 for one in _questions(system["text"])[-1:]:
                     found[one] = (*found.get(one, ()), user["text"])
         said = [(at, turn["text"]) for at, turn in enumerate(turns) if turn["party"] == "user"]
-        reached = len(turns) if met_at is None else met_at
+        reached = len(turns) if met_at is None or met_at < (injected or 0) else met_at
         before = {text for at, text in said if at < reached}
         return cls(found, frozenset(text for _, text in said) - before)
 

@@ -124,7 +124,7 @@ async def replay(
     place = f"{seed}:{case.case_id}:{repetition}"
     held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
     began_s = clock.monotonic_s()
-    course = Course.of(original.turns, original.met_at) if original else None
+    course = Course.of(original.turns, original.met_at, original.injected) if original else None
     user = continuing(case, continuation, ontology, seed, settles, course)
     try:
         await _hold(held, case, arm, user)

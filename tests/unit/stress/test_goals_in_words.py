@@ -71,9 +71,11 @@ def test_the_words_that_tell_that_it_is_done_decide(tmp_path: Path) -> None:
         sold("on Monday", "onn Monday, I say", ("the Daily",), ("yes",)),  # in other words, to the same end
         sold("the Daily", "the Dayli", after=("on Monday", "yes")),  # asked again, then sold
         sold("Daily", "Weekly", after=("on Monday", "yes")),  # another paper is sold
-        sold("thanks", "thnaks", ("the Daily", "on Monday", "yes")),  # it was sold before
+        sold("thanks", "thnaks", ("the Daily", "on Monday", "yes"), ("bye",)),  # it was sold before
     ]
-    hold(tmp_path / "log.sqlite", Kiosk(), cases)
+    bot = Kiosk()
+    hold(tmp_path / "log.sqlite", bot, cases)
+    assert bot.heard[-2:] == ["thnaks", "bye"], "and nobody asks for it again"
     found = {row["original"]: row for row in rows(tmp_path / "log.sqlite")}
     told = "the system tells that it is done, as with the original: “The Daily of Monday is yours.”"
     passed = found["on Monday"]
