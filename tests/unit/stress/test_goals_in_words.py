@@ -8,6 +8,7 @@ from unit.stress.conftest import case
 from unit.stress.test_runs import Counting, hold, rows
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce_stress.case import plan_key
+from vivavoce_stress.failures import kind_of
 from vivavoce_stress.goal import GivenValue, GoalInWords
 
 PAPERS = ("Daily", "Weekly")
@@ -83,7 +84,11 @@ def test_the_words_that_tell_that_it_is_done_decide(tmp_path: Path) -> None:
     assert (found["the Daily"]["verdict"], found["the Daily"]["rung"]) == ("clarification", "task_outcome")
     other = found["Daily"]
     assert (other["verdict"], other["rung"]) == ("fail", "task_outcome")
+    assert other["reason"].startswith("the system answered “Fine. DAY?”; with the original the system tells")
     assert "“The Daily of Monday is yours.”, with the variant never" in other["reason"]
+    again = found["the Daily"]["reason"]
+    assert again.startswith("the system puts a question again: “PAPER?”; ") and "before the goal" in again
+    assert kind_of(found["the Daily"]) == "question_again"
     assert found["thanks"]["rung"] == "exact_match"
 
 
