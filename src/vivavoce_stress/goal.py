@@ -55,9 +55,7 @@ class GoalInWords(BaseModel):
     def _another(self, text: str) -> bool:
         """Whether it names another value in place of one that the task gave."""
         mine = {one.own for one in self.given}
-        return any(
-            not _named([one.own], text) and _named(set(one.others) - mine, text) for one in self.given
-        )
+        return any(not _named([one.own], text) and _named(set(one.others) - mine, text) for one in self.given)
 
 
 def _named(names: Iterable[str], text: str) -> bool:

@@ -364,11 +364,7 @@ def _failures(rows: Iterable[Row]) -> list[Row]:
 def _open(rows: Iterable[Row]) -> list[Row]:
     """What has no verdict, with why: unsure, hit by an outage, or not held to its end."""
     kept = ("case_id", "test", "language", "original", "text", "status", "suspicion", "reason", "why")
-    return [
-        {name: row[name] for name in kept}
-        for row in rows
-        if _is_open(row)
-    ]
+    return [{name: row[name] for name in kept} for row in rows if _is_open(row)]
 
 
 def _rungs(rows: Iterable[Row]) -> dict[str, int]:
