@@ -22,6 +22,7 @@ from vivavoce_campaign.places import SystemPlace, place_of, report_of
 from vivavoce_campaign.submission_file import Submission
 from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
 from vivavoce_stress.review import Reviews
+from vivavoce_stress.scores import last_run_of
 from vivavoce_stress.waiting import Waiting, waiting_in
 
 TITLES: Final = {
@@ -99,7 +100,7 @@ def stress_held(place: SystemPlace, name: str, stream: Sequence[StoredEvent]) ->
     if not (place.dataset / MANIFEST).is_file():
         return StressHeld(rows=[])
     try:
-        return StressHeld(rows=_last_run(Dataset(place.dataset).read("stress").to_pylist(), name))
+        return StressHeld(rows=last_run_of(Dataset(place.dataset), name))
     except VivavoceError:
         return StressHeld(rows=[])  # written by another version, or half; the next run writes it anew
 
