@@ -176,8 +176,14 @@ def run(
         bool, typer.Option("--people", help="Simulate nobody; take what people did on the pages.")
     ] = False,
     error_rate: Annotated[
-        float, typer.Option("--word-error-rate", min=0, max=0.9, help="Noise for simulated users.")
-    ] = 0.05,
+        float | None,
+        typer.Option(
+            "--word-error-rate",
+            min=0,
+            max=0.9,
+            help="Noise for simulated users; .05 where they speak, none where they type.",
+        ),
+    ] = None,
     users: Annotated[
         int | None, typer.Option("--users", min=1, help="Simulated users for each system, for a trial run.")
     ] = None,
@@ -206,7 +212,7 @@ def run(
         for line in told_held(held):
             note(line)
         facts.append({"system": held.name, "users": held.users, "cases": held.cases,
-                      "waiting": held.waiting})  # fmt: skip
+                      "waiting": held.waiting, "checks": held.checks})  # fmt: skip
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))
@@ -429,18 +435,23 @@ ACCOUNTS = "accounts.sqlite"
 def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) -> None:
     """Serve until stopped; the organiser's link is printed first.
 
-    Raises  InputError: the campaign's file is wrong
+    A folder in which there is no campaign yet opens with its beginning.
+    Raises  InputError: the campaign's file is wrong; there is no such folder
     """
     import uvicorn
 
+    from vivavoce.core.errors import InputError
     from vivavoce.desk.access import first_link
     from vivavoce.log.store import Log
-    from vivavoce_campaign.campaign_file import check_settings
+    from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, check_settings
     from vivavoce_campaign.pages import create_campaign_desk
 
-    _, problems = check_settings(folder)
-    if problems:
-        raise problems[0].error()
+    if (folder / CAMPAIGN_FILE).exists():
+        _, problems = check_settings(folder)
+        if problems:
+            raise problems[0].error()
+    elif not folder.is_dir():
+        raise InputError("there is no such folder", place=str(folder), hint=f"make it: mkdir {folder}")
     with Log.open(f"sqlite:///{(folder / ACCOUNTS).resolve()}") as log:
         note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
         app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)

@@ -23,10 +23,9 @@ from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
-from vivavoce_campaign.runs import Report, callers_at, connectors
+from vivavoce_campaign.runs import Report, callers_at, connectors, moved, noise_for
 from vivavoce_campaign.submission_file import Submission
 
-SPEECH_NOISE: Final = 0.05
 SHOWN: Final = 5
 TRIED: Final = "tried.json"
 _QUESTION: Final = re.compile(r"[^.!?\n]*\?")
@@ -79,7 +78,7 @@ def try_out(campaign: Campaign, submission: Submission, progress: Report, *, use
             lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
         )
         judged: dict[str, Judgement] = {}
-        noise = SPEECH_NOISE if submission.spoken else 0.0
+        noise = noise_for(submission)
         amount = users * campaign.settings.tasks
         asyncio.run(_hold(study, log, casting, judged, noise, amount, campaign.settings.seed, progress))
         with replacing():
@@ -118,18 +117,14 @@ async def _hold(
     await engine.start()
     try:
         for number, language in enumerate(study.languages):
-            moved = _moved(progress, number * amount, len(study.languages) * amount)
+            part = moved(progress, number * amount, len(study.languages) * amount)
             await run_trial(
-                engine, amount, seed=seed + number, error_rate=noise, progress=moved, judged=judged,
+                engine, amount, seed=seed + number, error_rate=noise, progress=part, judged=judged,
                 casting=casting, language=language,
             )  # fmt: skip
     finally:
         await engine.stop()
         await casting.shut_down()
-
-
-def _moved(progress: Report, before: int, total: int) -> Report:
-    return lambda done, _: progress(before + done, total)
 
 
 def _found(

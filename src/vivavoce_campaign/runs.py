@@ -1,11 +1,12 @@
 """A system's part of a campaign, held: users with their tasks, stress tests on a sample, the dataset."""
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from vivavoce.annotation.parsers import parser_of
 from vivavoce.connectors.base import Connector
@@ -25,6 +26,7 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce_campaign.campaign_file import Campaign, StressSettings, write_facts
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_campaign.success import goal_in_words
 from vivavoce_campaign.wordings import shown_wordings
 from vivavoce_stress.base import STRESS_TESTS, StressTest, stress_tests
 from vivavoce_stress.case import Case, plan_key
@@ -34,6 +36,7 @@ from vivavoce_stress.runs import Run, RunSettings
 from vivavoce_stress.scores import stress_results
 from vivavoce_stress.suite import read_suite
 
+SPEECH_NOISE: Final = 0.05
 Report = Callable[[int, int], None]
 Progress = Callable[[str], AbstractContextManager[Report]]
 
@@ -43,7 +46,8 @@ class HeldCampaign:
     """What came of one system: users who finished, cases of stress tests, and the dataset.
 
     study    the folder of its study
-    waiting  cases that wait for a person's verdict
+    waiting  cases that no rule decided, and that wait for a person's verdict
+    checks   cases that a rule decided, drawn for a double check that nobody has made
     """
 
     name: str
@@ -52,15 +56,19 @@ class HeldCampaign:
     dataset: Dataset
     study: Path
     waiting: int
+    checks: int
 
 
 def run_system(
-    campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool, word_error_rate: float,
-    release: str | None = None,
+    campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool,
+    word_error_rate: float | None = None, release: str | None = None,
 ) -> HeldCampaign:  # fmt: skip
     """Take a system's part to its end; what is done already is not done again.
 
-    simulate  simulated users fill up to the campaign's number; else only what people did is taken
+    simulate  simulated users fill up to the campaign's number, in each of its languages as many; else only
+              what people did is taken
+    word_error_rate  of the noise between simulated users and the system; None: that of speech to a system
+              that is spoken to, none in what is typed
     release   what the system's release is called, for the stress tests that are held now
     Raises    InputError: the study is not sound, nobody came, or people and simulated users would be mixed
     """
@@ -72,7 +80,9 @@ def run_system(
         )
         if simulate:
             with progress(f"{name}: simulated dialogues") as report:
-                _simulate(campaign, study, log, report, word_error_rate, callers_at(place))
+                noise = noise_for(submission) if word_error_rate is None else word_error_rate
+                spoken = campaign.languages_of(submission)
+                _simulate(campaign, study, log, report, noise, callers_at(place), spoken)
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
             hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
@@ -106,7 +116,8 @@ def retest_system(
         over = any(isinstance(one, StressRunFinished) and one.run_id == last.run_id for one in stream)
         run = Run(
             study=study.name, system=name, connector=connectors(study)[name], log=log,
-            cases=[Case.model_validate(one) for one in last.cases], not_applicable=last.not_applicable,
+            cases=[with_goal(Case.model_validate(one), submission) for one in last.cases],
+            not_applicable=last.not_applicable,
             settings=_run_settings(campaign.settings.stress, campaign.settings.seed),
             ontology=study.ontology, fresh=over, release=release,
         )  # fmt: skip
@@ -118,8 +129,8 @@ def retest_system(
 
 def _held(name: str, cases: int, dataset: Dataset, place: SystemPlace) -> HeldCampaign:
     runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
-    waiting = sum(one["whole"]["waiting"] for one in runs)
-    return HeldCampaign(name, finished_users(dataset), cases, dataset, place.folder, waiting)
+    waiting, checks = (sum(one["whole"][key] for one in runs) for key in ("waiting", "checks"))
+    return HeldCampaign(name, finished_users(dataset), cases, dataset, place.folder, waiting, checks)
 
 
 def finished_users(dataset: Dataset) -> int:
@@ -133,31 +144,56 @@ def callers_at(place: SystemPlace) -> SimulatedDomain | None:
 
 
 def _simulate(
-    campaign: Campaign, study: Study, log: Log, report: Report, word_error_rate: float,
-    domain: SimulatedDomain | None,
+    campaign: Campaign, study: Study, log: Log, report: Report, noise: float,
+    domain: SimulatedDomain | None, languages: Sequence[str],
 ) -> None:  # fmt: skip
     visits = log.visits(study.name)
     if any(not visit.simulated for visit in visits):
         raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
-    done = sum(visit.outcome == "completed" for visit in visits)
-    missing = campaign.settings.users - done
-    if missing <= 0:
+    came = Counter(visit.language for visit in visits if visit.outcome == "completed")
+    casting = Casting.of(study, domain)
+    spoken = [one for one in languages if casting.speaks(one)] or languages  # none: the trial says so
+    missing = missing_users(campaign.settings.users, came, spoken)
+    each, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
+    if not total:
         return
 
     async def hold() -> None:
-        casting = Casting.of(study, domain)
         engine = SessionEngine(study, log, connectors(study))
         await engine.start()
         try:
-            await run_trial(
-                engine, missing * campaign.settings.tasks, seed=campaign.settings.seed + done,
-                error_rate=word_error_rate, progress=report, casting=casting,
-            )  # fmt: skip
+            before, seed = 0, campaign.settings.seed + came.total()
+            for number, (language, users) in enumerate(missing.items()):
+                await run_trial(
+                    engine, users * each, seed=seed + number, error_rate=noise, casting=casting,
+                    progress=moved(report, before, total), language=language,
+                )  # fmt: skip
+                before += users * each
         finally:
             await engine.stop()
             await casting.shut_down()
 
     asyncio.run(hold())
+
+
+def missing_users(wanted: int, came: Mapping[str, int], languages: Sequence[str]) -> dict[str, int]:
+    """How many users of each language are still to come: as many of each, of the first ones one more.
+
+    Empty  a language of which enough came is not there
+    """
+    share, more = divmod(wanted, len(languages))
+    shares = {one: share + (place < more) for place, one in enumerate(languages)}
+    return {one: n - came.get(one, 0) for one, n in shares.items() if n > came.get(one, 0)}
+
+
+def moved(report: Report, before: int, total: int) -> Report:
+    """Progress of a part of something, told as that of the whole."""
+    return lambda done, _: report(before + done, total)
+
+
+def noise_for(submission: Submission) -> float:
+    """Word error rate between simulated users and a system: what is typed arrives as it is."""
+    return SPEECH_NOISE if submission.spoken else 0.0
 
 
 def connectors(study: Study) -> dict[str, Connector]:
@@ -196,11 +232,20 @@ def _planned(campaign: Campaign, submission: Submission, study: Study, log: Log,
     plan = plan_run(study, dataset, reviews, choice, name)
     place = place_of(campaign, name)
     more = read_suite(place.ad_hoc).cases if settings.stress.ad_hoc and place.ad_hoc.is_file() else ()
+    cases = [with_goal(one, submission) for one in plan.cases]
     return Run(
-        study=study.name, system=name, connector=connectors(study)[name], log=log,
-        cases=[*plan.cases, *more], settings=_run_settings(settings.stress, settings.seed),
-        ontology=study.ontology, not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
+        study=study.name, system=name, connector=connectors(study)[name], log=log, cases=[*cases, *more],
+        settings=_run_settings(settings.stress, settings.seed), ontology=study.ontology,
+        not_applicable=[*plan.not_applicable, *_unheard(unheard, study)],
     )  # fmt: skip
+
+
+def with_goal(case: Case, submission: Submission) -> Case:
+    """A case with the words by which its team says that the system tells that the task is done."""
+    if case.task is None:
+        return case
+    goal = goal_in_words(submission, case.task.type, case.task.constraints, case.language)
+    return case if goal is None else case.model_copy(update={"goal": goal})
 
 
 async def _hold(run: Run, report: Report) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.scope import scope_of
 from vivavoce.log.store import Log
+from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.load import check_study, load_study
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, Campaign
 from vivavoce_campaign.places import EXAMPLE, SystemPlace, place_of, report_of
@@ -96,23 +98,24 @@ def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
         system=name, team=submission.team, drafted=place.study.is_file(), wanted=campaign.settings.users,
         reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)], stages=[],
     )  # fmt: skip
-    told = _with_users(told, place)
-    return replace(told, stages=stages(campaign, submission, told.users))
+    told, stream = _from_log(told, place)
+    return replace(told, stages=stages(campaign, submission, told.users, stream))
 
 
-def _with_users(told: SystemStatus, place: SystemPlace) -> SystemStatus:
-    """How many finished, as far as there is a log."""
+def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, list[StoredEvent]]:
+    """How many finished, and the events of stress tests, as far as there is a log."""
     if place.study.is_file() and (place.folder / "log.sqlite").is_file():
         try:
             name_of_study = load_study(place.folder).name
         except InputError:
-            return told  # `campaign check` names what is wrong with it
+            return told, []  # `campaign check` names what is wrong with it
         with Log.open(place.log_url) as log:
             visits, scope = log.visits(name_of_study), log.usual_scope(name_of_study)
+            stream = list(log.events(stress_stream(name_of_study)))
         shown = [one for one in visits if scope_of(simulated=one.simulated) == scope]
         done = {one.participant_id for one in shown if one.outcome == "completed"}
-        return replace(told, users=len(done), simulated=scope == "simulated")
-    return told
+        return replace(told, users=len(done), simulated=scope == "simulated"), stream
+    return told, []
 
 
 def _reports(campaign: Campaign, name: str) -> list[Path]:

@@ -1,25 +1,45 @@
-"""What there is to do for a system of a campaign: what is done, what waits for whom, and the next command."""
+"""What there is to do for a system of a campaign: what is done, what waits for whom, and the next command.
 
-from dataclasses import dataclass
+Cases, verdicts and reviews are read from the log where there is one, so that what people just decided counts
+at once; else from the dataset.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.log.dataset import MANIFEST, Dataset
+from vivavoce.log.models import StoredEvent
+from vivavoce.log.stress_events import VerdictGiven
+from vivavoce.log.stress_rows import stress_rows
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.dry_run import last_try
 from vivavoce_campaign.places import SystemPlace, place_of, report_of
 from vivavoce_campaign.submission_file import Submission
-from vivavoce_stress.scores import stress_results
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
+from vivavoce_stress.review import Reviews
+from vivavoce_stress.scores import last_run_of
+from vivavoce_stress.waiting import Waiting, waiting_in
 
 TITLES: Final = {
     "drafted": N_("Study: instructions, tasks, steps"),
     "tried": N_("Tried with simulated users"),
     "users": N_("Users who finished"),
-    "stress": N_("Stress tests"),
-    "verdicts": N_("Verdicts of people on what no rule decides"),
+    "stress": N_("Stress tests: cases held"),
+    "variants": N_("Stress tests that were tried"),
+    "verdicts": N_("Cases that no rule decided, judged by people"),
     "reports": N_("Reports"),
+}
+NOTES: Final = {
+    "propose": N_("the others wait for variants: have them proposed, then accept or reject them"),
+    "review": N_("the others wait for variants that a person accepts"),
+    "run": N_("variants were accepted since: run the tests"),
+    "older": N_("older than the verdicts: write them anew"),
+    "rules": N_("rules alone decided"),
 }
 FOR: Final = {"organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a person who judges")}
 
@@ -29,6 +49,8 @@ class Stage:
     """One thing to do.
 
     name       as in `TITLES`; `have` of `wanted` is done (0 wanted: there is nothing to count)
+    checks     of verdicts: what a rule decided and people may judge, too, so that their agreement can be told
+    note       what else is to be said of it, as in `NOTES`
     waits_for  organiser, users or judges; None where it is done
     command    the next one; None where it is done
     """
@@ -37,28 +59,73 @@ class Stage:
     done: bool
     have: int = 0
     wanted: int = 0
+    checks: int = 0
+    note: str | None = None
     waits_for: str | None = None
     command: str | None = None
 
 
-def stages(campaign: Campaign, submission: Submission, users: int) -> list[Stage]:
-    """All of them in their order; `users` have finished."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StressHeld:
+    """The last run of stress tests, with what people did since.
+
+    rows   as in the table `stress`; judged_at: when the last verdict of a person was given
+    """
+
+    rows: list[dict[str, Any]]
+    reviews: Reviews = field(default_factory=Reviews)
+    judged_at: datetime | None = None
+
+    @property
+    def cases(self) -> int:
+        return sum(row["status"] == "applied" for row in self.rows)
+
+    @property
+    def people(self) -> Waiting:
+        return waiting_in(self.rows)
+
+    def tests(self) -> tuple[int, int]:
+        """How many tests have a case, and how many could have one, were their variants approved."""
+        held = {row["test"] for row in self.rows if row["case_id"]}
+        waits = {row["test"] for row in self.rows if row["reason"] in (NOT_PROPOSED, NOT_REVIEWED)}
+        return len(held), len(held | waits)
+
+
+def stress_held(place: SystemPlace, name: str, stream: Sequence[StoredEvent]) -> StressHeld:
+    """What the log tells of a system's stress tests; the dataset's rows where it tells nothing."""
+    rows = _last_run(stress_rows(stream), name)
+    given = [stored.at for stored in stream if isinstance(stored.event, VerdictGiven)]
+    if rows:
+        return StressHeld(rows=rows, reviews=Reviews.of(stream), judged_at=max(given, default=None))
+    if not (place.dataset / MANIFEST).is_file():
+        return StressHeld(rows=[])
+    try:
+        return StressHeld(rows=last_run_of(Dataset(place.dataset), name))
+    except VivavoceError:
+        return StressHeld(rows=[])  # written by another version, or half; the next run writes it anew
+
+
+def stages(
+    campaign: Campaign, submission: Submission, users: int, stream: Sequence[StoredEvent] = ()
+) -> list[Stage]:
+    """All of them in their order; `users` have finished.
+
+    stream  the events of the study's stress tests
+    """
     name, folder = submission.submission, campaign.folder
     place, command = place_of(campaign, name), "vivavoce campaign {} " + f"{folder} --system {name}"
-    cases, waiting = _stress(place, name)
+    stress = stress_held(place, name, stream)
     found = last_try(place)
     tried, reached = (found.dialogues, sum(one.reached for one in found.intents)) if found else (0, 0)
-    languages = campaign.settings.reports
-    fresh = sum(_fresh(campaign, name, language) for language in languages)
     run, wanted = command.format("run") + " --people", campaign.settings.users
-    judged, reported = cases > 0 and not waiting, users > 0 and fresh == len(languages)
     return [
         _stage("drafted", place.study.is_file(), "organiser", command.format("draft")),
         _stage("tried", bool(reached or users), "organiser", command.format("try"), reached, tried),
         _stage("users", users >= wanted, "users", f"vivavoce serve {place.folder}", users, wanted),
-        _stage("stress", cases > 0, "organiser", run, cases),
-        _stage("verdicts", judged, "judges", f"vivavoce desk {place.folder}", cases - waiting, cases),
-        _stage("reports", reported, "organiser", run, fresh, len(languages)),
+        _stage("stress", stress.cases > 0, "organiser", run, stress.cases),
+        *_variants(stress, place, name, run),
+        _verdicts(stress, place),
+        _reports(campaign, name, users, stress, run),
     ]
 
 
@@ -67,15 +134,45 @@ def _stage(name: str, done: bool, who: str, command: str, have: int = 0, wanted:
     return Stage(name=name, done=done, have=have, wanted=wanted, waits_for=waits[0], command=waits[1])
 
 
-def _stress(place: SystemPlace, name: str) -> tuple[int, int]:
-    """Cases of stress tests that were run, and how many of them wait for a person."""
-    if not (place.dataset / MANIFEST).is_file():
-        return 0, 0
-    try:
-        runs = [one for one in stress_results(Dataset(place.dataset))["runs"] if one["system"] == name]
-    except VivavoceError:
-        return 0, 0  # written by another version, or half; the next run writes it anew
-    return sum(one["whole"]["applied"] for one in runs), sum(one["whole"]["waiting"] for one in runs)
+def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> list[Stage]:
+    """Whether tests wait until somebody has variants proposed, reviews them, or runs the tests with them."""
+    have, wanted = stress.tests()
+    if not wanted:
+        return []
+    reviews = stress.reviews
+    if not reviews.items:
+        note, who = "propose", "organiser"
+        command = f"vivavoce stress review {place.folder} --propose --system {name}"
+    elif any(reviews.decision(key) is None for key in reviews.items):
+        note, who, command = "review", "judges", f"vivavoce desk {place.folder}"
+    else:
+        note, who, command = "run", "organiser", run
+    done = have == wanted
+    return [replace(_stage("variants", done, who, command, have, wanted), note=None if done else note)]
+
+
+def _verdicts(stress: StressHeld, place: SystemPlace) -> Stage:
+    people = stress.people
+    done = stress.cases > 0 and not people.undecided
+    asked = people.settled + people.undecided
+    stage = _stage("verdicts", done, "judges", f"vivavoce desk {place.folder}", people.settled, asked)
+    return replace(stage, checks=people.checks, note="rules" if done and not people.judged else None)
+
+
+def _reports(campaign: Campaign, name: str, users: int, stress: StressHeld, run: str) -> Stage:
+    """Reports that were written after the dataset, and that after the last verdict."""
+    languages = campaign.settings.reports
+    place = place_of(campaign, name)
+    older = stress.judged_at is not None and stress.judged_at.timestamp() > _changed(place.dataset / MANIFEST)
+    fresh = 0 if older else sum(_fresh(campaign, name, language) for language in languages)
+    done = users > 0 and fresh == len(languages)
+    stage = _stage("reports", done, "organiser", run, fresh, len(languages))
+    return replace(stage, note="older" if older and _changed(place.dataset / MANIFEST) else None)
+
+
+def _last_run(rows: Iterable[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    mine = [row for row in rows if row["system"] == name]
+    return [row for row in mine if row["run_id"] == mine[-1]["run_id"]]
 
 
 def _fresh(campaign: Campaign, name: str, language: str) -> bool:

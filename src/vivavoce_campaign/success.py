@@ -4,17 +4,15 @@ Where the dataset has venues and the system's acts, they are scored as in every 
 there are only words: those by which, as its team says (`done`), it tells that an intent is done.
 """
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.success import outcomes
 from vivavoce.stats.idial import intents_assigned
-from vivavoce_campaign.submission_file import Intent, Submission, in_language
-
-Told = Mapping[str, str]  # the value that a task gives, by entity
+from vivavoce_campaign.submission_file import Entity, Submission, in_language
+from vivavoce_stress.goal import GivenValue, GoalInWords
 
 
 def goals_reached(dataset: Dataset, submission: Submission) -> dict[str, bool]:
@@ -28,40 +26,42 @@ def goals_reached(dataset: Dataset, submission: Submission) -> dict[str, bool]:
     return _by_words(dataset, submission) | scored
 
 
+def goal_in_words(
+    submission: Submission, intent_id: str, given: Mapping[str, str], language: str
+) -> GoalInWords | None:
+    """What tells in this language that an intent is done with the values that a task gave, by entity.
+
+    Empty  no such intent, or its team did not say by which words: None
+    """
+    spoken = language.split("-")[0]
+    intent = next((one for one in submission.intents if one.intent_id == intent_id), None)
+    done = intent.done_in(spoken) if intent else None
+    if intent is None or done is None:
+        return None
+    mine = [one for one in submission.entities if one.entity_id in submission.entities_of(intent)]
+    values = [_given(one, given.get(one.entity_id), spoken) for one in mine]
+    return GoalInWords(done=done, given=tuple(one for one in values if one is not None))
+
+
+def _given(entity: Entity, value: str | None, language: str) -> GivenValue | None:
+    """The value of an entity as users of this language say it; None where the task gave no known one."""
+    said = {
+        in_language(one, language): [one] if isinstance(one, str) else list(one.values())
+        for one in entity.values
+    }
+    own = next((word for word, keys in said.items() if value in keys), None)
+    return None if own is None else GivenValue(own=own, others=tuple(word for word in said if word != own))
+
+
 def _by_words(dataset: Dataset, submission: Submission) -> dict[str, bool]:
-    known = {one.intent_id: one for one in submission.intents}
-    meant, values, said = intents_assigned(dataset), _values(dataset), _answers(dataset)
+    meant, values, turns = intents_assigned(dataset), _values(dataset), _turns(dataset)
     found: dict[str, bool] = {}
     for row in dataset.read("dialogues").to_pylist():
-        key, language = row["dialogue_id"], row["language"].split("-")[0]
-        intent = known.get(meant.get(key, ""))
-        done = intent.done_in(language) if intent else None
-        if intent is None or done is None:
-            continue
-        told = [text for text in said[key] if re.search(done, text, re.IGNORECASE)]
-        found[key] = any(not _another(text, intent, submission, values[key], language) for text in told)
+        key = row["dialogue_id"]
+        goal = goal_in_words(submission, meant.get(key, ""), values[key], row["language"])
+        if goal is not None:
+            found[key] = goal.told_in(turns[key]) is not None
     return found
-
-
-def _another(text: str, intent: Intent, submission: Submission, given: Told, language: str) -> bool:
-    """Whether a text names a value that the task did not give in place of the one that it gave."""
-    wanted, others = dict[str, str](), dict[str, set[str]]()
-    for entity in submission.entities:
-        if entity.entity_id in submission.entities_of(intent) and entity.entity_id in given:
-            words = [in_language(value, language) for value in entity.values]
-            keys = [[value] if isinstance(value, str) else list(value.values()) for value in entity.values]
-            both = zip(words, keys, strict=True)
-            mine = [word for word, key in both if given[entity.entity_id] in key]
-            if mine:
-                wanted[entity.entity_id], others[entity.entity_id] = mine[0], set(words)
-    allowed = set(wanted.values())
-    return any(
-        not _named([word], text) and _named(others[name] - allowed, text) for name, word in wanted.items()
-    )
-
-
-def _named(names: Iterable[str], text: str) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
 
 
 def _values(dataset: Dataset) -> dict[str, dict[str, str]]:
@@ -72,14 +72,11 @@ def _values(dataset: Dataset) -> dict[str, dict[str, str]]:
     return found
 
 
-def _answers(dataset: Dataset) -> dict[str, list[str]]:
-    """What the system said after the user's first turn, by dialogue."""
-    turns: dict[str, list[dict[str, Any]]] = defaultdict(list)
+def _turns(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
+    """The turns of each dialogue, in their order."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in dataset.read("turns").to_pylist():
-        turns[row["dialogue_id"]].append(row)
-    found: dict[str, list[str]] = defaultdict(list)
-    for key, rows in turns.items():
+        found[row["dialogue_id"]].append(row)
+    for rows in found.values():
         rows.sort(key=lambda row: row["turn_index"])
-        first = next((at for at, row in enumerate(rows) if row["party"] == "user"), len(rows))
-        found[key] = [row["text"] or "" for row in rows[first:] if row["party"] == "system"]
     return found

@@ -8,9 +8,10 @@ from vivavoce_campaign.beginning import Begun
 from vivavoce_campaign.dry_run import TryOut
 from vivavoce_campaign.runs import HeldCampaign
 from vivavoce_campaign.setup import SystemStatus
-from vivavoce_campaign.stages import FOR, TITLES, Stage
-from vivavoce_stress.blocks import VERDICTS_PAGE
+from vivavoce_campaign.stages import FOR, NOTES, TITLES, Stage
+from vivavoce_stress.blocks import VERDICTS_PAGE, decided_by, tried_told
 from vivavoce_stress.releases import RunsCompared
+from vivavoce_stress.scores import stress_results
 
 LONGEST: Final = 100
 
@@ -60,10 +61,25 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
     """What came of a system's part, and what waits for a person."""
     count = "1 user" if held.users == 1 else f"{held.users} users"
     yield f"{held.name}: {count}, {held.cases} cases of stress tests"
-    if held.waiting:
+    if held.waiting or held.checks:
         where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
-        wait = "waits" if held.waiting == 1 else "wait"
-        yield f"{held.name}: {held.waiting} of them {wait} for a person's verdict: {where}"
+        both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
+        wait = "waits" if both == 1 else "wait"
+        yield f"{held.name}: {both} of them {wait} for a person's verdict ({parts}): {where}"
+    yield from (f"{held.name}: {line}" for line in _decided(held))
+
+
+def _waiting(undecided: int, checks: int) -> str:
+    """The parts of what waits, as the report and the pages name them, too."""
+    return f"{undecided} undecided, {checks} to be checked twice"
+
+
+def _decided(held: HeldCampaign) -> Iterator[str]:
+    """Who decided the cases, and which tests were tried."""
+    for run in stress_results(held.dataset)["runs"]:
+        if run["system"] == held.name and run["whole"]["decided"]:
+            yield decided_by(run)
+            yield from tried_told(run)
 
 
 def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
@@ -93,7 +109,7 @@ def told_status(one: SystemStatus) -> Iterator[str]:
     """How far a system is, and what is next."""
     state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
     simulated = " (SIMULATED)" if one.simulated else ""
-    yield f"{one.system}: {state}{simulated}, {len(one.reports)} reports"
+    yield f"{one.system}: {state}{simulated}"
     for stage in one.stages:
         yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
     if one.next is not None:
@@ -103,9 +119,13 @@ def told_status(one: SystemStatus) -> Iterator[str]:
 
 
 def _counted(stage: Stage) -> str:
-    if stage.wanted:
-        return f": {stage.have} of {stage.wanted}"
-    return f": {stage.have}" if stage.have else ""
+    told = f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
+    if stage.name == "verdicts" and stage.done and not stage.wanted:
+        told = ": there was none"
+    if stage.name == "verdicts" and (stage.checks or not stage.done):
+        undecided = stage.wanted - stage.have
+        told += f"; {undecided + stage.checks} wait ({_waiting(undecided, stage.checks)})"
+    return f"{told}; {NOTES[stage.note]}" if stage.note else told
 
 
 def _short(text: str) -> str:

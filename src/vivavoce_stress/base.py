@@ -12,6 +12,8 @@ from vivavoce.core.shelf import Shelf
 Family = Literal["spelling", "lexical", "syntactic"]
 Approval = Literal["none", "review", "choice"]
 ANY_LANGUAGE: Final = "*"
+NOT_PROPOSED: Final = "no variant was put before a person: vivavoce stress review"
+NOT_REVIEWED: Final = "its variants wait for a person's review"
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
@@ -206,3 +208,9 @@ def stress_tests() -> list[StressTest]:
     """All that are offered, ST-2 before ST-10."""
     names = sorted(STRESS_TESTS.names(), key=lambda name: [one.zfill(9) for one in _DIGITS.split(name)])
     return [STRESS_TESTS.get(name) for name in names]
+
+
+def awaiting(one: Mapping[str, Any]) -> int:
+    """Interactions at which a test had no variant because none was proposed, or none reviewed, as yet."""
+    why = one["why_not_applicable"]
+    return why.get(NOT_PROPOSED, 0) + why.get(NOT_REVIEWED, 0)

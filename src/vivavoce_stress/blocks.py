@@ -10,7 +10,8 @@ from vivavoce.core.statement import Statement
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say, stated
-from vivavoce.report.numbers import MISSING, between, percent, plural
+from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
+from vivavoce_stress.base import awaiting
 from vivavoce_stress.scores import ends_of
 
 Facts = dict[str, Any]
@@ -56,15 +57,30 @@ def share_told(one: Mapping[str, Any], name: str, write: Callable[[float | None]
     return write(one[name])
 
 
-def open_told(whole: Facts) -> list[str]:
-    """What has no verdict yet, and where it gets one."""
+def open_told(whole: Facts, *, page: str = VERDICTS_PAGE) -> list[str]:
+    """What has no verdict yet, and where it gets one.
+
+    page  address of the page of verdicts; empty: for readers who cannot come there
+    """
     told = []
     if whole["waiting"]:
+        waits = say(
+            "{cases} for a person's verdict. Until it is given, no share of passed stress tests is told, "
+            "only between which two it lies.",
+            cases=plural(whole["waiting"], "stress test waits", "stress tests wait"),
+        )
+        where = (
+            say("Give it on the dashboard (vivavoce desk STUDY): {page}", page=page)
+            if page
+            else say("It is given on the study's dashboard: Stress tests, Give verdicts.")
+        )
+        told.append(f"{waits} {where}")
+    if whole["checks"]:
         told.append(
             say(
-                "{cases} for a person's verdict. Until it is given, no share of passed stress tests is told, "
-                "only between which two it lies. Give it on the dashboard (vivavoce desk STUDY): {page}",
-                cases=plural(whole["waiting"], "stress test waits", "stress tests wait"), page=VERDICTS_PAGE,
+                "{cases} for a double check by a person, so that it can be told how far rules and people "
+                "agree.",
+                cases=plural(whole["checks"], "decided case waits", "decided cases wait"),
             )
         )  # fmt: skip
     if whole["outage"]:
@@ -75,6 +91,65 @@ def open_told(whole: Facts) -> list[str]:
             )
         )
     return told
+
+
+def decided_by(run: Facts) -> str:
+    """Whether rules alone decided, or people judged, too: how many, and how far the two agree."""
+    whole, agreed = run["whole"], run["agreement"]
+    if not whole["judged"]:
+        return say("Rules alone decided; no person has judged a case.")
+    judged = plural(whole["judged"], "case")
+    told = say("People judged {judged}, and overruled no rule.", judged=judged)
+    if whole["overruled"]:
+        told = say(
+            "People judged {judged}, and in {overruled} of these decided otherwise than the rules.",
+            judged=judged, overruled=count(whole["overruled"]),
+        )  # fmt: skip
+    if agreed is None:
+        return told
+    return f"{told} " + say(
+        "Rules and people agree in {same} of {n} (95% interval {interval}); what rules leaned to counts, "
+        "too, where they did not decide.",
+        same=count(agreed["same"]), n=count(agreed["n"]),
+        interval=between(agreed["low"], agreed["high"], percent),
+    )  # fmt: skip
+
+
+def untried(run: Facts) -> list[Facts]:
+    """The tests of a run of which no case was held, for their variants wait for people."""
+    return [one for one in run["tests"] if not one["cases"] and awaiting(one)]
+
+
+def tried_told(run: Facts) -> list[str]:
+    """Which tests were tried at all, and which only wait until a person has approved variants."""
+    held = [one for one in run["tests"] if one["cases"]]
+    told = [
+        say(
+            "{tried} of {all} were tried: {tests}.",
+            tried=count(len(held)), all=plural(len(run["tests"]), "stress test"),
+            tests=listed([title_of(one).lower() for one in held]),
+        )
+    ]  # fmt: skip
+    if wait := untried(run):
+        told.append(
+            say(
+                "{tests} not tried: a person must first approve variants for them.",
+                tests=plural(len(wait), "stress test was", "stress tests were"),
+            )
+        )
+    return told
+
+
+def untried_told(run: Facts) -> list[str]:
+    """The tests that wait for variants by their names, and what is to be done."""
+    if not (wait := untried(run)):
+        return []
+    return [
+        say("Not tried, for a person must first approve variants: {tests}.",
+            tests=listed([title_of(one) for one in wait])),
+        say("Next step: on the study's dashboard, under Stress tests, have variants proposed, accept or "
+            "reject them, and run the tests again."),
+    ]  # fmt: skip
 
 
 def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:

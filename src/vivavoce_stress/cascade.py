@@ -35,6 +35,12 @@ MORE: Final = N_("the user needed {more} more turns to reach the goal")
 ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
+ASTRAY: Final = N_("the original did not reach the task's goal")
+ANSWERED: Final = N_("the system answered “{words}”")
+NEVER_DONE: Final = N_(
+    "with the original the system tells that it is done, “{words}”, with the variant never"
+)
+DONE: Final = N_("the system tells that it is done, as with the original: “{words}”")
 _ALIKE: Final = 0.5
 _BELOW_OWN: Final = 0.15
 
@@ -67,7 +73,7 @@ def admit(clean: Replayed, language: str) -> Statement | None:
     if clean.injected is None or clean.answer is None:
         return Statement(ENDED)
     if clean.met is False:
-        return Statement(N_("the original did not reach the task's goal"))
+        return Statement(ASTRAY)
     if rejects(clean.answer["text"], clean.answer["acts"], language):
         return Statement(N_("the system did not understand the original"))
     return None
@@ -141,18 +147,42 @@ def _trouble(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ver
 
 
 def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
-    if variant.met is None or not any(one.met for one in clean):
+    reached = [one for one in clean if one.met and not _reached_before(one)]
+    if variant.met is None or not reached:
         return None
+    words = reached[0].met_words
     if not variant.met:
         reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
-        return Verdict("fail", "task_outcome", reason)
+        reason = statement(NEVER_DONE, words=words) if words else reason
+        return Verdict("fail", "task_outcome", _with_answer(reason, clean, variant, language))
     more = variant.user_turns_after - max(one.user_turns_after for one in clean)
     if _asked_again(clean, variant, language):
-        return Verdict("clarification", "task_outcome", Statement(ASKED_AGAIN))
+        reason = _with_answer(Statement(ASKED_AGAIN), clean, variant, language)
+        return Verdict("clarification", "task_outcome", reason)
     if more > 0:
         reason = statement(ONE_MORE if more == 1 else MORE, more=more)
+        reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
-    return Verdict("pass", "task_outcome", Statement(N_("the task's goal was reached as with the original")))
+    reason = Statement(N_("the task's goal was reached as with the original"))
+    words = variant.met_words
+    return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)
+
+
+def _with_answer(
+    outcome: Statement, clean: Sequence[Replayed], variant: Replayed, language: str
+) -> Statement:
+    """How it ended, behind what the system said to the variant; the outcome alone where it tells its acts."""
+    answer = variant.answer
+    if answer is None or answer["acts"] is not None:
+        return outcome
+    against_it = _against_originals(clean, variant, language)
+    said = against_it.reason if against_it else statement(ANSWERED, words=answer["text"])
+    return statement("{said}; {outcome}", said=said, outcome=outcome)
+
+
+def _reached_before(one: Replayed) -> bool:
+    """Before the utterance under test, so that the goal says nothing of it."""
+    return one.met_at is not None and one.injected is not None and one.met_at < one.injected
 
 
 def _acts(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
@@ -227,10 +257,7 @@ def _said(*replays: Replayed) -> list[set[str]]:
 def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Verdict | None:
     """What the system says against itself, and whether the user, who says it again, is then served."""
     answered = [one.answer["text"] for one in clean if one.answer is not None]
-    originals = [
-        (one.answer["text"], _said_against(one, language)) for one in clean if one.answer is not None
-    ]
-    said = against(_said_against(variant, language), originals, language)
+    said = _against_originals(clean, variant, language)
     if said is None:
         return None
     if said.kind not in SAYS_AGAIN:
@@ -241,6 +268,13 @@ def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ve
         return Verdict("clarification", "evidence", statement(then, said=said.reason))
     then = N_("{said}; it did not serve the user after that either")
     return Verdict("fail", "evidence", statement(then, said=said.reason))
+
+
+def _against_originals(clean: Sequence[Replayed], variant: Replayed, language: str) -> Evidence | None:
+    originals = [
+        (one.answer["text"], _said_against(one, language)) for one in clean if one.answer is not None
+    ]
+    return against(_said_against(variant, language), originals, language)
 
 
 def _said_against(one: Replayed, language: str) -> list[Evidence]:
@@ -254,7 +288,9 @@ def _asked_again(clean: Sequence[Replayed], variant: Replayed, language: str) ->
     def again(one: Replayed) -> bool:
         if one.answer is None:
             return False
-        return rejects(one.answer["text"], one.answer["acts"], language) or asks_which(one.answer["acts"])
+        acts = one.answer["acts"]
+        anew = acts is None and any(said.kind == "question_again" for said in _said_against(one, language))
+        return anew or rejects(one.answer["text"], acts, language) or asks_which(acts)
 
     return again(variant) and not any(map(again, clean))
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
+from vivavoce_stress.goal import GoalInWords
 
 Approval = Literal["none", "accept", "edit", "write"]
 
@@ -31,6 +32,7 @@ class Case(BaseModel):
     before, after  the logged user's turns around the utterance under test
     turn_index     of that utterance in the log, 0-based over both parties; null ad hoc
     approval       none: run as proposed; accept, edit, write: how `approved_by` settled the variant
+    goal           by which words the system tells that it is done; null: nobody said
     ad_hoc         made for the test: no logged utterance offered a place for it
     """
 
@@ -49,6 +51,7 @@ class Case(BaseModel):
     variant: str = Field(min_length=1)
     after: tuple[LoggedTurn, ...] = ()
     task: Task | None = None
+    goal: GoalInWords | None = None
     rule: str = ""
     confidence: float | None = None
     approval: Approval = "none"
@@ -73,4 +76,10 @@ def digest(facts: Any) -> str:
 
 def plan_key(cases: Sequence[Case], settings: dict[str, Any]) -> str:
     """What makes two plans the same: their cases and settings."""
-    return digest([[case.model_dump(mode="json") for case in cases], settings])
+    return digest([[_facts(case) for case in cases], settings])
+
+
+def _facts(case: Case) -> dict[str, Any]:
+    """As earlier versions had it where no goal was told, so that their runs are taken up."""
+    facts = case.model_dump(mode="json")
+    return facts if case.goal else {name: fact for name, fact in facts.items() if name != "goal"}

@@ -3,7 +3,9 @@
 Both answer what the system says, so that a replay runs to the end of its task whichever way it turns.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Any, Final, Literal, Protocol
 
@@ -13,9 +15,14 @@ from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 from vivavoce_stress.case import Case
+from vivavoce_stress.courtesies import is_courtesy
+from vivavoce_stress.evidence import sentences_of
+from vivavoce_stress.heuristics import plain
 from vivavoce_stress.rejection import asks_which, rejects
 
 Continuation = Literal["logged", "simulated"]
+_USER: Final = {"party": "user", "text": ""}
+_LONG: Final = 4  # letters of a word that tells what is asked
 _STEADY: Final = UserProfile(
     patience=6,
     forgetfulness=0.0,
@@ -35,31 +42,132 @@ class Continuing(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How the replay of the original went, which its user knows when the variant is replayed.
+
+    answers     what they said to each question of the system, by the question in plain words
+    after_goal  what they said once the system had told that the goal was reached; none where it was
+                reached before the utterance under test
+    """
+
+    answers: Mapping[str, tuple[str, ...]]
+    after_goal: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, turns: Sequence[Mapping[str, Any]], met_at: int | None = None, injected: int | None = None
+    ) -> "Course":
+        found = dict[str, tuple[str, ...]]()
+        for system, user in pairwise(turns):
+            if system["party"] == "system" and user["party"] == "user":
+                for one in _questions(system["text"])[-1:]:
+                    found[one] = (*found.get(one, ()), user["text"])
+        said = [(at, turn["text"]) for at, turn in enumerate(turns) if turn["party"] == "user"]
+        reached = len(turns) if met_at is None or met_at < (injected or 0) else met_at
+        before = {text for at, text in said if at < reached}
+        return cls(found, frozenset(text for _, text in said) - before)
+
+
 class LoggedUser:
     """The remaining turns of the log, in their order but where the system asks for one of them.
 
-    A user who is not understood says it again as he said it in the log, once.
+    A user who is not understood says it again as they said it in the log, once. So they do, too, where the
+    replay of the original tells that they were not served: when they are answered by a question that was put
+    nowhere in it, in whatever words, and before they take their leave without what they came for. Asked what
+    they were asked in it, they answer as they did there, once more.
 
-    settles  so he does, too, when the utterance is answered by the question which of several is meant, for
-             which the log has no answer
+    settles  they say it again, too, when the utterance is answered by the question which of several is meant,
+             for which the log has no answer
+    course   how the original went; None: this is the original
     """
 
-    def __init__(self, case: Case, settles: bool = False) -> None:
+    def __init__(self, case: Case, settles: bool = False, course: Course | None = None) -> None:
         self._case, self._left, self._said_again = case, list(case.after), False
-        self._settles = settles
+        self._settles, self._course, self._served = settles, course, False
+        self._answered_again, self._answered_before = set[str](), False
 
     def next(self, system: Mapping[str, Any]) -> str | None:
-        unclear = self._settles and asks_which(system.get("acts"))
-        self._settles = False
+        if self._case.goal is not None and self._case.goal.told_in((_USER, system)):
+            self._served = True
+        first, self._answered_before = not self._answered_before, True
+        unclear = first and (
+            (self._settles and asks_which(system.get("acts")))
+            or (system.get("acts") is None and self._is_new_question(system["text"]))
+        )
         lost = unclear or rejects(system["text"], system.get("acts"), self._case.language)
         if lost and not self._said_again:
-            self._said_again = True
-            return self._case.original
-        if not self._left:
+            return self._say_again()
+        if self._has_left():
             return None
+        answer = self._to_questions(system["text"])
+        place = self._asked_for(system) if answer is None else answer
+        if isinstance(place, int) and self._leaves_unserved(place):
+            if not self._said_again:
+                return self._say_again()
+            place = 0
+        if isinstance(place, str):
+            return self._say_again() if place == self._case.original else place
+        return self._left.pop(place).text if self._left else None
+
+    def _has_left(self) -> bool:
+        """Whether the last turn of the log was said, and took leave."""
+        if self._left or not self._case.after:
+            return False
+        last = self._case.after[-1]
+        after_goal = self._course.after_goal if self._course else frozenset()
+        return last.text in after_goal or is_courtesy(last.text, self._case.language, last.acts)
+
+    def _say_again(self) -> str:
+        self._said_again = True
+        return self._case.original
+
+    def _asked_for(self, system: Mapping[str, Any]) -> int:
+        """The place of the next turn: the one that the system's acts ask for, else the first."""
         asked = {act["slot"] for act in system.get("acts") or () if act["act"] == "request" and act["slot"]}
-        fitting = (place for place, said in enumerate(self._left) if said.slots & asked)
-        return self._left.pop(next(fitting, 0)).text
+        return next((place for place, said in enumerate(self._left) if said.slots & asked), 0)
+
+    def _leaves_unserved(self, place: int) -> bool:
+        """Whether what comes next was said only after the goal, or ends it all with things left to say."""
+        if self._course is None or not self._left:
+            return False
+        said = self._left[place]
+        if said.text in self._course.after_goal:
+            return not self._served
+        return 0 < place == len(self._left) - 1 and is_courtesy(said.text, self._case.language, said.acts)
+
+    def _is_new_question(self, text: str) -> bool:
+        """Whether the last thing asked shares no word of content with anything that was asked there."""
+        asked = _questions(text)[-1:]
+        if not asked or self._course is None:
+            return False
+        known = {word for one in self._course.answers for word in _content(one)}
+        return bool(_content(asked[0])) and not _content(asked[0]) & known
+
+    def _to_questions(self, text: str) -> int | str | None:
+        """What they say to the last question that they know: the place of a turn that is left, or words.
+
+        Empty  they know none, or have answered it again: None
+        """
+        known = self._course.answers if self._course else {}
+        said = next((known[one] for one in reversed(_questions(text)) if one in known), ())
+        place = next((at for at, one in enumerate(self._left) if one.text in said), None)
+        if place is not None or not said:
+            return place
+        if self._case.original in said:
+            return None if self._said_again else self._case.original
+        if said[-1] in self._answered_again:
+            return None
+        self._answered_again.add(said[-1])
+        return said[-1]
+
+
+def _content(text: str) -> set[str]:
+    return {word for word in text.split() if len(word) >= _LONG}
+
+
+def _questions(text: str) -> list[str]:
+    return [plain(one) for one in sentences_of(text) if one.endswith("?")]
 
 
 class SimulatedContinuation:
@@ -107,12 +215,13 @@ def _acts(system: Mapping[str, Any]) -> list[LoggedAct] | None:
 
 
 def continuing(
-    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False
-) -> Continuing:
+    case: Case, kind: Continuation, ontology: Ontology | None, seed: int, settles: bool = False,
+    course: Course | None = None,
+) -> Continuing:  # fmt: skip
     """The user who goes on; without a task or an ontology the log's."""
     if kind == "simulated" and case.task is not None and ontology is not None:
         return SimulatedContinuation(case, ontology, seed)
-    return LoggedUser(case, settles)
+    return LoggedUser(case, settles, course)
 
 
-__all__ = ["Continuation", "Continuing", "LoggedUser", "SimulatedContinuation", "continuing"]
+__all__ = ["Continuation", "Continuing", "Course", "LoggedUser", "SimulatedContinuation", "continuing"]

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -125,8 +125,14 @@ class LanguageFile(_Part):
     frames: list[Rule] = Field([], description="ways to put a request, in another register")
     anaphora: Anaphora | None = None
     described: dict[str, str] = Field({}, description="a day or feast, and its description with article")
+    first_names: dict[Literal["m", "f"], list[str]] = Field(
+        {}, description="first names of one gender alone that are no other word: who bears one is he or she"
+    )
     pointing_back: list[str] = Field([], description="phrases for a place or thing that was named before")
     nationality: Nationality | None = None
+    courtesies: list[str] = Field(
+        [], description="small words beside thanks, yes, no, a greeting or farewell, which ask for nothing"
+    )
 
 
 def load_language(path: Path) -> LanguageFile:

@@ -1,8 +1,10 @@
 """Linguistic stress tests on the dashboard: review of variants, and verdicts on what stayed unsure."""
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Annotated, Any, Final
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -15,8 +17,10 @@ from vivavoce.desk.language import gettext, ngettext, told, worded
 from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
 from vivavoce.desk.pages_annotation import kept_once
 from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
-from vivavoce_stress.base import STRESS_TESTS, StressTest
+from vivavoce.log.stress_rows import stress_rows, stress_titles
+from vivavoce_stress.base import STRESS_TESTS, StressTest, awaiting
 from vivavoce_stress.learnt import lexicon
 from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
 from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
@@ -51,7 +55,8 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
 
 def _waiting(desk: Desk, name: str) -> tuple[int, int]:
     stream = desk.log.events(stress_stream(desk.study.name))
-    return len(Reviews.of(stream).waiting(name)), len(VerdictQueue.of(stream).waiting(name))
+    stream = list(stream)
+    return len(Reviews.of(stream).waiting(name)), VerdictQueue.of(stream).counts().all
 
 
 PAGE: Final = DashboardPage(
@@ -62,19 +67,76 @@ PAGE: Final = DashboardPage(
 
 @router.get("")
 def stress(request: Request, desk: Desk_) -> Response:
-    """What waits, and how far reviewers agree."""
+    """What waits, what came out by test, and how far reviewers, and rules and people, agree."""
     from vivavoce_stress.scores import agree
 
-    stream, name = desk.log.events(stress_stream(desk.study.name)), who_of(request).name
+    stream, name = list(desk.log.events(stress_stream(desk.study.name))), who_of(request).name
     reviews, queue = Reviews.of(stream), VerdictQueue.of(stream)
     decisions = [reviews.decision(key) for key in reviews.items]
     facts = {
         "items": len(reviews.items), "waiting": len(reviews.waiting(name)),
         "approved": sum(one is not None and one.text is not None for one in decisions),
         "agreement": agree(reviews.pairs()), "disputed": len(reviews.disputed()),
-        "lexicon": lexicon(reviews), "unjudged": len(queue.waiting(name)), "cases": len(queue.cases),
+        "lexicon": lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
+        "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
+        "proposing": _proposing(request), "again": _again(desk), "decides": who_of(request).may("researcher"),
     }  # fmt: skip
     return desk.page(request, "stress.html", **facts)
+
+
+@router.post("/propose", dependencies=[Decides])
+def propose(request: Request, desk: Desk_, form: Form_) -> Response:
+    """Have variants of what was said in the dialogues proposed, beside the pages."""
+    from vivavoce_stress.planning import RunChoice, queue_for_review
+    from vivavoce_stress.sampling import interactions_of
+
+    def queue() -> None:
+        desk.snapshots.run(
+            lambda snapshot: queue_for_review(
+                desk.study, desk.log, interactions_of(snapshot.dataset), RunChoice()
+            )
+        )
+
+    if _proposing(request) != "now":
+        request.app.state.stress_proposing = desk.snapshots.submit(queue)
+    return RedirectResponse("/stress", 303)
+
+
+def _proposing(request: Request) -> str:
+    """Whether variants are being proposed now; or why they could not be; or nothing."""
+    found: Future[None] | None = getattr(request.app.state, "stress_proposing", None)
+    if found is None:
+        return ""
+    if not found.done():
+        return "now"
+    return told(problem) if isinstance(problem := found.exception(), InputError) else ""
+
+
+def _runs(request: Request, desk: Desk, stream: list[StoredEvent]) -> list[dict[str, Any]]:
+    """The figures of each system's last run, from the log as it stands."""
+    return kept_once(request, "stress_runs", str(len(stream)), lambda: _figures(stream))
+
+
+def _figures(stream: list[StoredEvent]) -> list[dict[str, Any]]:
+    from vivavoce_stress.scores import score
+
+    rows = list(stress_rows(stream))
+    last = {row["system"]: row["run_id"] for row in rows}
+    titles = stress_titles(stream)
+    runs = [score([row for row in rows if row["run_id"] == run_id], "log") for run_id in last.values()]
+    for one in (test for run in runs for test in run["tests"]):
+        one["title"], one["awaits"] = titles.get(one["name"], ""), not one["cases"] and awaiting(one) > 0
+    for run in runs:
+        run["whole"]["awaits"] = False
+    return runs
+
+
+def _again(desk: Desk) -> str:
+    """The command that runs the tests again and writes the report anew; of a campaign, its own."""
+    campaign = desk.study.folder.resolve().parent.parent
+    if (campaign / "campaign.yaml").is_file():
+        return f"vivavoce campaign run {campaign} --people"
+    return ""
 
 
 @router.get("/review", dependencies=[Decides])
@@ -101,23 +163,47 @@ def decide(request: Request, desk: Desk_, form: Form_) -> Response:
 
 
 @router.get("/verdicts", dependencies=[Decides])
-def verdicts(request: Request, desk: Desk_) -> Response:
-    """The next case whose verdict this person may give."""
-    waiting = _queue(desk).waiting(who_of(request).name)
-    return desk.page(request, "stress_verdict.html", **_verdict_facts(waiting))
+def verdicts(
+    request: Request, desk: Desk_, run: str = "", case: str = "", kept: str = "", others: str = ""
+) -> Response:
+    """The next case whose verdict this person may give, or the one that they come back to.
+
+    kept    the case whose verdict was stored just now, of `run`
+    others  what others have judged is shown, too
+    """
+    stream = list(desk.log.events(stress_stream(desk.study.name)))
+    queue, name = VerdictQueue.of(stream), who_of(request).name
+    fresh, waiting = queue.fresh(name), queue.waiting(name)
+    one = queue.cases.get((run, case)) or next(iter(waiting if others else fresh), None)
+    mine = queue.judged_by(name)
+    facts = _case_facts(one, [other for other in fresh if one and other.pattern == one.pattern], name)
+    return desk.page(
+        request, "stress_verdict.html", **facts, left=len(fresh), mine=mine, name=name, named=_named(),
+        last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others,
+        agreements=[] if one else [run["agreement"] for run in _runs(request, desk, stream)],
+        again=_again(desk),
+    )  # fmt: skip
 
 
 @router.post("/verdicts", dependencies=[Decides])
 def give(request: Request, desk: Desk_, form: Form_) -> Response:
-    one = _queue(desk).cases.get((field(form, "run"), field(form, "case", most=500)))
+    """Store a verdict; where it was asked for, of all cases of the same pattern."""
+    queue, name = _queue(desk), who_of(request).name
+    one = queue.cases.get((field(form, "run"), field(form, "case", most=500)))
     if one is None:
         raise HTTPException(404, gettext("There is no such case."))
+    alike = [other for other in queue.fresh(name) if other is not one and other.pattern == one.pattern]
+    chosen = [one, *(alike if field(form, "alike") else [])]
+    verdict, remark = field(form, "verdict"), field(form, "remark", most=1000)
     try:
-        event = given(one, who_of(request).name, field(form, "verdict"), field(form, "remark", most=1000))
+        events = [given(each, name, verdict, remark) for each in chosen]
     except InputError as error:
         raise HTTPException(422, told(error)) from None
-    desk.log.transact_now(lambda tx: tx.append(stress_stream(desk.study.name), event))
-    return RedirectResponse("/stress/verdicts", 303)
+    stream = stress_stream(desk.study.name)
+    desk.log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
+    others = {"others": "1"} if field(form, "others") else {}
+    place = urlencode({"run": one.run_id, "kept": one.case.case_id, **others})
+    return RedirectResponse(f"/stress/verdicts?{place}", 303)
 
 
 @router.get("/pages.css")
@@ -145,19 +231,30 @@ def _review_page(
     waiting = _reviews(desk).waiting(who_of(request).name)
     later = [one for one in waiting if one.item_id != skip] or waiting
     item = only or next(iter(later), None)
-    facts: dict[str, Any] = {"item": item, "left": len(waiting), "problem": problem, "typed": typed}
+    facts: dict[str, Any] = {
+        "item": item, "left": len(waiting), "problem": problem, "typed": typed, "again": _again(desk),
+    }  # fmt: skip
     if item is not None:
         facts["test"] = _test(item.test)
         facts["proposals"] = [(one, difference(item.original, one.text)) for one in item.proposals]
     return desk.page(request, "stress_review.html", status, **facts)
 
 
-def _verdict_facts(waiting: Sequence[JudgedCase]) -> dict[str, Any]:
-    one = waiting[0] if waiting else None
-    facts: dict[str, Any] = {"one": one, "left": len(waiting), "verdicts": VERDICTS}
+def _named() -> dict[str, str]:
+    """The verdicts in words; each begins with its key."""
+    return {
+        "pass": gettext("Pass: as well served"), "fail": gettext("Fail"),
+        "clarification": gettext("Clarification: asked again"), "unsure": gettext("Unsure"),
+        "invalid_variant": gettext("Invalid: means something else"),
+    }  # fmt: skip
+
+
+def _case_facts(one: JudgedCase | None, alike: Sequence[JudgedCase], name: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {"one": one, "verdicts": VERDICTS}
     if one is not None:
-        facts["test"] = _test(one.case.test)
+        facts["test"], facts["before"] = _test(one.case.test), one.people.get(name)
         facts["pieces"] = difference(one.case.original, one.case.variant)
+        facts["alike"] = [other for other in alike if other is not one]
         facts["sides"] = [
             (gettext("With the original"), _turns(one.clean)),
             (gettext("With the variant"), _turns(one.variant)),

@@ -1,17 +1,21 @@
 """What a run of a study replays: sampled interactions, with reviewed variants where a test needs review."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vivavoce.log.dataset import Dataset
+from vivavoce.log.store import Log
+from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study
-from vivavoce_stress.base import STRESS_TESTS, Operator
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
-from vivavoce_stress.learnt import ReviewLexicon, lexicon_operators
-from vivavoce_stress.review import Reviews
+from vivavoce_stress.learnt import ReviewLexicon, lexicon, lexicon_operators
+from vivavoce_stress.review import Reviews, proposed
 from vivavoce_stress.sampling import (
+    TRIED,
     Interaction,
+    Pair,
     Sample,
     SampledItem,
     case_of,
@@ -65,9 +69,29 @@ def to_review(
     more = (*lexicon_operators(known), *operators) if known else operators
     made = proposing(choice.seed, more, choice.backends, choice.certainty)
     return sample(
-        interactions, tests, lambda interaction, test: item_of(interaction, test, made, choice.seed),
+        interactions, tests, lambda interaction, test, _: item_of(interaction, test, made, choice.seed),
         size=choice.size, each_test=choice.each_test, seed=choice.seed, languages=choice.languages,
     )  # fmt: skip
+
+
+def queue_for_review(
+    study: Study, log: Log, interactions: Sequence[Interaction], choice: RunChoice,
+    operators: Sequence[Operator] = (),
+) -> tuple[int, int]:  # fmt: skip
+    """Put variants before people; returns how many utterances are new, and how many were there already."""
+    stream = stress_stream(study.name)
+    drawn = to_review(interactions, choice, lexicon(Reviews.of(log.events(stream))), operators)
+    log.transact_now(
+        lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+    )
+    new = 0
+    for item in drawn.items:
+        event = proposed(item)
+        stored = log.transact_now(
+            lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
+        )
+        new += not stored.replayed
+    return new, len(drawn.items) - new
 
 
 def plan_run(
@@ -83,10 +107,13 @@ def plan_run(
     approved = _approved(interactions, reviews)
     made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
 
-    def choose(interaction: Interaction, test: str) -> SampledItem | str:
+    def choose(interaction: Interaction, test: str, tried: Set[Pair]) -> SampledItem | str:
         if not needs_review(test):
-            return item_of(interaction, test, made, choice.seed)
-        return approved.get((interaction.dialogue_id, test)) or _why_none(interaction, test, reviews)
+            return item_of(interaction, test, made, choice.seed, tried)
+        item = approved.get((interaction.dialogue_id, test))
+        if item is None:
+            return _why_none(interaction, test, reviews)
+        return TRIED if item.pair in tried else item
 
     drawn = sample(
         interactions, choice.names(), choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
@@ -152,6 +179,6 @@ def _why_none(interaction: Interaction, test: str, reviews: Reviews) -> str:
         if item.dialogue_id == interaction.dialogue_id and item.test == test
     ]
     if not mine:
-        return "no variant was put before a person: vivavoce stress review"
+        return "no variant of it was proposed" if reviews.items else NOT_PROPOSED
     decided = any(reviews.decision(key) is not None for key in mine)
-    return "people rejected all variants" if decided else "its variants wait for a person's review"
+    return "people rejected all variants" if decided else NOT_REVIEWED

@@ -15,7 +15,7 @@ from vivavoce.core.errors import SystemUnderTestError, VivavoceError
 from vivavoce.study.ontology import Ontology
 from vivavoce.trial.outputs import SystemTurn, gather
 from vivavoce_stress.case import Case
-from vivavoce_stress.continuation import Continuation, SimulatedContinuation, continuing
+from vivavoce_stress.continuation import Continuation, Course, SimulatedContinuation, continuing
 from vivavoce_stress.outcome import goal_met
 
 MOST_TURNS: Final = 40
@@ -60,6 +60,7 @@ class Replayed:
     turns     party, text and, of a system that tells them, acts and understood; of a spoken turn `heard`
     injected  position of the utterance under test in them; null when the system ended before it
     met       the goal was reached; null where that cannot be known
+    met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell
     failure   why the system gave no answer; null when it did
     ended     the system ended the dialogue
     unreached the system was not there: it provably saw nothing of the replay
@@ -69,6 +70,8 @@ class Replayed:
     turns: list[dict[str, Any]] = field(default_factory=list)
     injected: int | None = None
     met: bool | None = None
+    met_at: int | None = None
+    met_words: str | None = None
     failure: str | None = None
     ended: bool = False
     unreached: bool = False
@@ -110,16 +113,19 @@ async def replay(
     say: Say = written,
     clock: Clock | None = None,
     settles: bool = False,
+    original: Replayed | None = None,
 ) -> Replayed:
     """Replay a case in a conversation of this key; failures of the system are part of the result.
 
-    settles  the log has no answer to the question which of several is meant: see `LoggedUser`
+    settles   the log has no answer to the question which of several is meant: see `LoggedUser`
+    original  how the original went, whose user answers the questions in it alike; None: this is one itself
     """
     clock = clock or SystemClock()
     place = f"{seed}:{case.case_id}:{repetition}"
     held = _Held(connector, Conversation(key=conversation, language=case.language), say, place, clock)
     began_s = clock.monotonic_s()
-    user = continuing(case, continuation, ontology, seed, settles)
+    course = Course.of(original.turns, original.met_at, original.injected) if original else None
+    user = continuing(case, continuation, ontology, seed, settles, course)
     try:
         await _hold(held, case, arm, user)
     except SystemUnderTestError as error:
@@ -132,8 +138,18 @@ async def replay(
         with suppress(SystemUnderTestError):
             await connector.close(held.conversation)
     held.replayed.duration_s = clock.monotonic_s() - began_s
-    held.replayed.met = goal_met(held.replayed.turns, case.task, ontology)
+    _look_for_goal(held.replayed, case, ontology)
     return held.replayed
+
+
+def _look_for_goal(held: Replayed, case: Case, ontology: Ontology | None) -> None:
+    """Where its team said by which words the system tells that it is done, they decide."""
+    if case.goal is None:
+        held.met = goal_met(held.turns, case.task, ontology)
+    elif (told := case.goal.told_in(held.turns)) is not None:
+        held.met, held.met_at, held.met_words = True, told.place, told.words
+    else:
+        held.met = False
 
 
 async def _hold(held: "_Held", case: Case, arm: str, user: Any) -> None:

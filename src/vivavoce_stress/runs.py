@@ -47,7 +47,8 @@ Key = tuple[str, Arm, int]
 class RunSettings:
     """How a run is held.
 
-    attempts      how often a replay at which the system fails is tried, each time after the other cases
+    attempts      how often a replay at which the system fails is tried, each time after the other cases;
+                  and an original that goes astray, at once
     retry_wait_s  seconds between two rounds of attempts
     repeats       replays of the variant of each case. With more than one, the original is replayed as often
                   beside them, and once before to admit the interaction
@@ -304,7 +305,7 @@ class Run:
         for repetition in range(repeats):
             if repeats > 1:
                 clean.append(await self._answered(case, "clean", repetition + 1))
-            variants.append(await self._answered(case, "variant", repetition, settles))
+            variants.append(await self._answered(case, "variant", repetition, settles, first))
         if problem:
             await self._judged_as(case, _not_admitted(self.run_id, case, problem, variants[0]))
             return
@@ -361,18 +362,26 @@ class Run:
             return with_model(found, await self.ask_model(case, answers[0]["text"], answers[1]["text"]))
         return found
 
-    async def _answered(self, case: Case, arm: Arm, repetition: int, settles: bool = False) -> Replayed:
+    async def _answered(
+        self, case: Case, arm: Arm, repetition: int, settles: bool = False, original: Replayed | None = None
+    ) -> Replayed:
         """A replay that was no outage: one of the variant only counts as the system's fault while it answers
         the original."""
-        one = await self._replay(case, arm, repetition, settles)
+        one = await self._replay(case, arm, repetition, settles, original)
         if one.outage:
             if arm == "clean" or one.injected is None:
                 raise _Outage(one.failure)
             await self._answered(case, "clean", self.settings.repeats + 1)
         return one
 
-    async def _replay(self, case: Case, arm: Arm, repetition: int, settles: bool = False) -> Replayed:
-        """A replay that is on record, else a new one, on record before anything follows from it."""
+    async def _replay(
+        self, case: Case, arm: Arm, repetition: int, settles: bool = False, original: Replayed | None = None
+    ) -> Replayed:
+        """A replay that is on record, else a new one, on record before anything follows from it.
+
+        An original that does not reach what its team declared as done is tried again at once: the user said
+        what is in the log, and a system that varies may serve them the next time.
+        """
         key: Key = (case.case_id, arm, repetition)
         if key[1:] in self._replays[case.case_id]:
             return self._replays[case.case_id][key[1:]]
@@ -385,19 +394,24 @@ class Run:
         held = await replay(
             self.connector, case, arm, conversation, continuation=self.settings.continuation,
             ontology=self.ontology, seed=self.settings.seed, say=self.say, settles=settles,
+            original=original,
         )  # fmt: skip
         if held.unreached:
             raise InputError(held.failure or "unreachable", place=f"system {self.system}", hint=_NOT_THERE)
-        again = held.outage and self._tried[key] + 1 < self.settings.attempts
+        astray = arm == "clean" and not repetition and case.goal is not None and held.met is False
+        again = (held.outage or astray) and self._tried[key] + 1 < self.settings.attempts
         finished = ReplayFinished(
-            **facts, turns=held.turns, injected=held.injected, met=held.met, failure=held.failure,
-            outage=held.outage, again=again, duration_s=held.duration_s,
+            **facts, turns=held.turns, injected=held.injected, met=held.met, met_at=held.met_at,
+            met_words=held.met_words, failure=held.failure, outage=held.outage, again=again,
+            duration_s=held.duration_s,
         )  # fmt: skip
         tried = f"/try{self._tried[key]}" if again else ""
         await self._append(finished, self._key(case, f"{arm}/{repetition}{tried}"))
         self._held += 1
         if again:
             self._tried[key] += 1
+            if not held.outage:
+                return await self._replay(case, arm, repetition, settles, original)
             self._again += 1
             raise _Later
         self._replays[case.case_id][key[1:]] = held
@@ -451,6 +465,6 @@ def _entry(arm: Literal["clean", "variant"], repetition: int, found: Verdict) ->
 
 def _replayed(event: ReplayFinished) -> Replayed:
     return Replayed(
-        turns=event.turns, injected=event.injected, met=event.met, failure=event.failure, outage=event.outage,
-        duration_s=event.duration_s,
+        turns=event.turns, injected=event.injected, met=event.met, met_at=event.met_at,
+        met_words=event.met_words, failure=event.failure, outage=event.outage, duration_s=event.duration_s,
     )  # fmt: skip

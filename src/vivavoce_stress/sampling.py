@@ -6,7 +6,7 @@ results are then clustered by dialogue.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -17,11 +17,15 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
 from vivavoce_stress.base import STRESS_TESTS, Operator, Utterance, Variant
 from vivavoce_stress.case import Approval, Case, LoggedTurn, digest, item_key
+from vivavoce_stress.courtesies import is_courtesy, only_courteous
+from vivavoce_stress.heuristics import plain
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.propose import Proposals, propose
 from vivavoce_stress.utterances import read_utterances
 
 PROPOSALS: Final = 5
+CANDIDATES: Final = 12  # of an utterance and test, among which a pair is found that is not tried yet
+TRIED: Final = "its variants are tried in other interactions"
 Proposing = Callable[[Utterance, str], Proposals]
 
 
@@ -37,7 +41,10 @@ class SampledTurn:
 
 @dataclass(slots=True)
 class Interaction:
-    """A logged dialogue, with all that a replay needs of it."""
+    """A logged dialogue, with all that a replay needs of it.
+
+    listed  its utterance was put on a list to be tested, whatever it is
+    """
 
     dialogue_id: str
     system: str
@@ -45,6 +52,7 @@ class Interaction:
     channel: str
     task_id: str | None
     turns: list[SampledTurn] = field(default_factory=list)
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +71,18 @@ class SampledItem:
     approval: Approval = "none"
     approved_by: str | None = None
 
+    @property
+    def pair(self) -> "Pair":
+        return pair_of(self.interaction.language, self.turn.text, self.text)
 
-Choosing = Callable[[Interaction, str], SampledItem | str]
+
+Pair = tuple[str, str, str]
+Choosing = Callable[[Interaction, str, Set[Pair]], SampledItem | str]
+
+
+def pair_of(language: str, original: str, variant: str) -> Pair:
+    """The same for the same variant of the same words, wherever they were said."""
+    return language, plain(original), variant
 
 
 @dataclass(slots=True)
@@ -101,7 +119,7 @@ def interactions_in(path: Path, language: str) -> list[Interaction]:
         before = [SampledTurn(0, "system", said.previous)] if said.previous else []
         turns = [*before, SampledTurn(len(before), "user", said.text)]
         key = f"{path.stem}/{name}" if path.stem != "-" else f"{digest(said.text)}/{name}"
-        found.append(Interaction(key, "", said.language, "text", None, turns))
+        found.append(Interaction(key, "", said.language, "text", None, turns, listed=True))
     return found
 
 
@@ -127,28 +145,45 @@ def sample(
 ) -> Sample:
     """Items for replay, drawn with a seed.
 
-    choose  gives the item of an interaction for a test, or why there is none
-    size    interactions to look at, drawn at random; all when left out
+    choose  gives the item of an interaction for a test, none of the pairs that are tried already, or why
+            there is none
+    size    interactions to look at, drawn at random, as many of each language; all when left out
     """
     chance = Random(f"sample:{seed}")
     usable = [one for one in interactions if not languages or one.language.split("-")[0] in languages]
-    drawn = chance.sample(usable, min(size or len(usable), len(usable)))
-    chosen, used = Sample(), Counter[str]()
-    for interaction in drawn:
+    chosen, used, tried = Sample(), Counter[str](), set[Pair]()
+
+    def take(item: SampledItem) -> None:
+        chosen.items.append(item)
+        tried.add(item.pair)
+
+    for interaction in _drawn(usable, min(size or len(usable), len(usable)), chance):
         able: dict[str, SampledItem] = {}
         for test in tests:
-            found = choose(interaction, test)
-            if isinstance(found, SampledItem):
-                able[test] = found
-            else:
+            found = choose(interaction, test, tried)
+            if not isinstance(found, SampledItem):
                 chosen.not_applicable.append(_without(interaction, test, found))
-        if each_test:
-            chosen.items += able.values()
-        elif able:
+            elif each_test:
+                take(found)
+            else:
+                able[test] = found
+        if able:
             test = min(able, key=lambda one: (used[one], chance.random()))
             used[test] += 1
-            chosen.items.append(able[test])
+            take(able[test])
     return chosen
+
+
+def _drawn(usable: Sequence[Interaction], size: int, chance: Random) -> list[Interaction]:
+    """So many at random; of several languages as many each, as far as they have them."""
+    if size == len(usable) or len({one.language for one in usable}) < 2:
+        return chance.sample(usable, size)
+    mixed, ranks = chance.sample(usable, len(usable)), Counter[str]()
+    placed = list[tuple[int, Interaction]]()
+    for one in mixed:
+        placed.append((ranks[one.language], one))
+        ranks[one.language] += 1
+    return [one for _, one in sorted(placed, key=lambda each: each[0])][:size]
 
 
 def proposing(
@@ -168,33 +203,49 @@ def proposing(
     def made(said: Utterance, test: str) -> Proposals:
         pack = pack_of(said.language, backends_for(backends, said.language))
         return propose(
-            said, [test], seed=seed, limit=PROPOSALS, operators=more, pack=pack, certainty=certainty
+            said, [test], seed=seed, limit=CANDIDATES, operators=more, pack=pack, certainty=certainty
         )
 
     return made
 
 
-def item_of(interaction: Interaction, test: str, made: Proposing, seed: int) -> SampledItem | str:
-    """An utterance of the interaction to which the test applies, drawn among all; else why there is none."""
+def item_of(
+    interaction: Interaction, test: str, made: Proposing, seed: int, tried: Set[Pair] = frozenset()
+) -> SampledItem | str:
+    """A request of the interaction to which the test applies, drawn among all; else why there is none.
+
+    tried  variants that are not to be chosen again, wherever the same words were said
+    """
     if interaction.channel not in STRESS_TESTS.get(test).channels:
         return f"it is not applied to {interaction.channel}"
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
     reason = "the interaction has no user turn"
+    language = interaction.language
+    if places and not interaction.listed:
+        reason = "there are but greetings, thanks, farewells, yes and no"
+        turns = interaction.turns
+        places = [one for one in places if not is_courtesy(turns[one].text, language, turns[one].acts)]
     for place in places:
         turn = interaction.turns[place]
         before = interaction.turns[place - 1] if place else None
         previous = before.text if before and before.party == "system" else None
         found = made(Utterance(text=turn.text, language=interaction.language, previous=previous), test)
-        if found.variants:
-            best = found.variants[0]
+        known = language, turn.text
+        untried = (one for one in found.variants if pair_of(*known, one.text) not in tried)
+        variants = sorted(untried, key=lambda one: only_courteous(one.edits, turn.text, language))
+        if found.variants and not variants:
+            reason = TRIED
+        elif variants:
+            best = variants[0]
             return SampledItem(
                 item_id=item_key(interaction.dialogue_id, turn.turn_index, test, turn.text),
                 interaction=interaction, turn=turn, previous=previous, test=test,
-                variants=found.variants[:PROPOSALS], text=best.text, rule=best.rule,
+                variants=tuple(variants[:PROPOSALS]), text=best.text, rule=best.rule,
                 confidence=best.confidence,
             )  # fmt: skip
-        reason = found.not_applicable[0].reason if found.not_applicable else reason
+        elif reason != TRIED:
+            reason = found.not_applicable[0].reason if found.not_applicable else reason
     return reason
 
 

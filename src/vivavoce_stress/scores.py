@@ -6,6 +6,7 @@ outage, not held to their end) no share is told, only between which two it lies.
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -24,6 +25,8 @@ from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
 from vivavoce.stats.repeated_trials import pass_power as chances_of_all
 from vivavoce.stats.word_errors import word_error_rate
+from vivavoce_stress.heuristics import plain
+from vivavoce_stress.waiting import waiting_in
 
 Row = dict[str, Any]
 DECIDED: Final = ("pass", "fail", "clarification")
@@ -39,8 +42,7 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     Empty   no stress test in the dataset: `runs` is empty
     Raises  InputError: no run of this name
     """
-    empty = dict.fromkeys(column.name for column in STRESS.columns)
-    rows = [empty | row for row in dataset.read("stress").to_pylist()]  # older datasets lack columns
+    rows = _rows_in(dataset)
     runs = list(dict.fromkeys(row["run_id"] for row in rows))
     if run_id is not None and run_id not in runs:
         raise InputError(
@@ -54,6 +56,17 @@ def stress_results(dataset: Dataset, *, run_id: str | None = None, level: float 
     for test in (test for run in found for test in run["tests"]):
         test["title"] = titles.get(test["name"])
     return {"runs": found}
+
+
+def last_run_of(dataset: Dataset, system: str) -> list[Row]:
+    """The rows of a system's last run. Empty: none was held: []"""
+    rows = [row for row in _rows_in(dataset) if row["system"] == system]
+    return [row for row in rows if row["run_id"] == rows[-1]["run_id"]]
+
+
+def _rows_in(dataset: Dataset) -> list[Row]:
+    empty = dict.fromkeys(column.name for column in STRESS.columns)
+    return [empty | row for row in dataset.read("stress").to_pylist()]  # older datasets lack columns
 
 
 def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]:
@@ -79,10 +92,12 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     """The figures of one group of cases.
 
     open         cases without a verdict: unsure, hit by an outage, or not held to their end
-    waiting      those of them on which no person has said anything yet
+    waiting      unsure ones on which no person has said anything yet
+    checks, settled, judged, overruled  what else people have to do with: see `Waiting`
     worst, best  passed over decided and open cases, should none or all of the open ones pass
     ratio        the same where none is open, else null
-    low, high    Wilson's limits: the lower one of the worst case, the upper one of the best
+    low, high    limits: the lower one of the worst case, the upper one of the best; by Wilson, or over the
+                 `originals` (different utterances) where several variants share one: see `interval`
     clustered    the same ratio's interval over dialogues; null where no dialogue has two cases
     idial        first replays that passed over all: one run each, admitted or not, but for ad hoc cases,
                  whose clean utterance IDIAL verified, too; bounds and ratio likewise
@@ -97,6 +112,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     applied = [row for row in rows if row["status"] == "applied"]
     verdicts = Counter(row["verdict"] for row in applied)
     passed, decided, undecided = bounds_of(rows)
+    people, by_original = waiting_in(rows), _over_originals(rows, level)
     first = [row["first_score"] for row in rows if _counted_by_idial(row)]
     known = [one for one in first if one is not None]
     clustered = (
@@ -109,10 +125,12 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
         "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
         "outage": of["outage"], "unfinished": of["unfinished"], "open": undecided,
-        "waiting": sum(row["verdict"] == "unsure" and row["verdict_of_person"] is None for row in applied),
+        "waiting": people.undecided, "checks": people.checks, "settled": people.settled,
+        "judged": people.judged, "overruled": people.overruled,
         "decided": decided, "passed": passed, "failed": verdicts["fail"],
         "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
-        **_bounds("", passed, decided, undecided, level),
+        **_bounds("", passed, decided, undecided, level), **by_original,
+        "originals": len({_original(row) for row in rows if row["case_id"]}),
         "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
         **_ends("clustered_", clustered),
         "idial_passed": int(sum(known)), "idial_n": len(known),
@@ -122,10 +140,55 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "why_not_applicable": _reasons(rows, "not_applicable"),
         "why_not_admitted": _reasons(rows, "not_admitted"),
         "signature": signature(
-            "stress_pass_ratio", unit="case", n=decided + undecided, data=data, group=name, interval="wilson",
+            "stress_pass_ratio", unit="case", n=decided + undecided, data=data, group=name,
+            interval=by_original["interval"],
             **({"open": undecided} if undecided else {}),
         ),
     }  # fmt: skip
+
+
+def _over_originals(rows: Sequence[Row], level: float) -> dict[str, Any]:
+    """Limits over the utterances that were changed, where several variants are of one; else Wilson's stay.
+
+    The lower limit is of the worst case, the upper one of the best. Where the utterances cannot tell how far
+    they differ, for they are one or all alike, each counts once.
+    """
+    counted = [(row, row["verdict"] == "pass") for row in rows if _decided(row)]
+    open_ = [row for row in rows if _is_open(row)]
+    if len({_original(row) for row in [*open_, *(row for row, _ in counted)]}) == len(counted) + len(open_):
+        return {"interval": "wilson"}
+    limits = [_limits([*counted, *((row, passed) for row in open_)], level) for passed in (False, True)]
+    return {"interval": "clustered", "low": limits[0].low, "high": limits[1].high}
+
+
+def _limits(counted: Sequence[tuple[Row, bool]], level: float) -> Interval:
+    sums: dict[Any, list[int]] = {}
+    for row, passed in counted:
+        one = sums.setdefault(_original(row), [0, 0])
+        one[0] += passed
+        one[1] += 1
+    table = np.array(list(sums.values()), dtype=float)
+    found = clustered_rate(ClusterSums(table[:, 0], table[:, 1]), level)
+    if found.low is not None and found.high is not None:
+        return Interval(found.low, found.high)
+    passed = table[:, 0].sum() * len(table) / table[:, 1].sum()
+    low, high = (wilson(round_(passed), len(table), level) for round_ in (math.floor, math.ceil))
+    assert low is not None and high is not None
+    return Interval(low.low, high.high)
+
+
+def _original(row: Row) -> tuple[str, str]:
+    return row["language"], plain(row["original"])
+
+
+def _decided(row: Row) -> bool:
+    return row["status"] == "applied" and row["verdict"] in DECIDED
+
+
+def _is_open(row: Row) -> bool:
+    return row["status"] in ("outage", "unfinished") or (
+        row["status"] == "applied" and row["verdict"] == "unsure"
+    )
 
 
 def bounds_of(rows: Sequence[Row]) -> tuple[int, int, int]:
@@ -301,12 +364,7 @@ def _failures(rows: Iterable[Row]) -> list[Row]:
 def _open(rows: Iterable[Row]) -> list[Row]:
     """What has no verdict, with why: unsure, hit by an outage, or not held to its end."""
     kept = ("case_id", "test", "language", "original", "text", "status", "suspicion", "reason", "why")
-    return [
-        {name: row[name] for name in kept}
-        for row in rows
-        if row["status"] in ("outage", "unfinished")
-        or (row["status"] == "applied" and row["verdict"] == "unsure")
-    ]
+    return [{name: row[name] for name in kept} for row in rows if _is_open(row)]
 
 
 def _rungs(rows: Iterable[Row]) -> dict[str, int]:

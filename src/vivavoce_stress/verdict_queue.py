@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from random import Random
 from typing import Final
 
 from vivavoce.core.errors import InputError
@@ -14,9 +13,10 @@ from vivavoce.log.stress_events import (
     StressVerdict,
     VerdictGiven,
 )
+from vivavoce.log.stress_rows import verdict_of
 from vivavoce_stress.case import Case
+from vivavoce_stress.waiting import Asked, Waiting, asked_of_people, waiting_in
 
-CHECKED_SHARE: Final = 0.2
 VERDICTS: Final[tuple[StressVerdict, ...]] = ("pass", "fail", "clarification", "unsure", "invalid_variant")
 
 
@@ -32,12 +32,16 @@ class JudgedCase:
     people: dict[str, VerdictGiven] = field(default_factory=dict)
 
     @property
-    def asked(self) -> bool:
-        """Whether people are asked about it."""
+    def pattern(self) -> tuple[str, str, str]:
+        """What cases of the same kind share: the test, and what the system answered to either utterance."""
+        return self.case.test, _answer(self.clean), _answer(self.variant)
+
+    @property
+    def asked(self) -> Asked | None:
+        """Why people are asked about it; None: they are not."""
         if self.automatic is None or not self.automatic.admitted or self.variant is None:
-            return False
-        chance = Random(f"{self.run_id}:{self.case.case_id}").random()
-        return self.automatic.verdict == "unsure" or chance < CHECKED_SHARE
+            return None
+        return asked_of_people(self.run_id, self.case.case_id, self.automatic.verdict)
 
 
 @dataclass(slots=True)
@@ -63,9 +67,39 @@ class VerdictQueue:
         return found
 
     def waiting(self, judge: str) -> list[JudgedCase]:
-        """What this person may still judge, the unsure first."""
+        """What this person may still judge: what nobody has judged first, and of that the undecided."""
         mine = [one for one in self.cases.values() if one.asked and judge not in one.people]
-        return sorted(mine, key=lambda one: one.automatic is None or one.automatic.verdict != "unsure")
+        return sorted(mine, key=lambda one: (bool(one.people), one.asked != "undecided"))
+
+    def fresh(self, judge: str) -> list[JudgedCase]:
+        """Of these what nobody has judged yet, cases of the same pattern after each other."""
+        mine = [one for one in self.waiting(judge) if not one.people]
+        order = list(dict.fromkeys(one.pattern for one in mine))
+        return sorted(mine, key=lambda one: order.index(one.pattern))
+
+    def judged_by(self, judge: str) -> list[JudgedCase]:
+        """What this person has judged."""
+        return [one for one in self.cases.values() if judge in one.people]
+
+    def counts(self) -> Waiting:
+        """What nobody has judged yet, and what people have: the same numbers as of a dataset's rows."""
+        return waiting_in(
+            {
+                "run_id": one.run_id, "case_id": one.case.case_id, "status": "applied",
+                "verdict_automatic": one.automatic.verdict,
+                "verdict_of_person": verdict_of(list(one.people.values())),
+            }
+            for one in self.cases.values()
+            if one.automatic is not None and one.automatic.admitted and one.variant is not None
+        )  # fmt: skip
+
+
+def _answer(replay: ReplayFinished | None) -> str:
+    """The system's first words after the utterance under test; "" where there are none."""
+    if replay is None or replay.injected is None:
+        return ""
+    said = (turn["text"] for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system")
+    return next(said, "") or ""
 
 
 def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged | VerdictGiven) -> None:

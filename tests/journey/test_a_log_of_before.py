@@ -129,6 +129,14 @@ SINCE_SAID = {
     re.compile(r"\b1 participant held 1 dialogue\b"): "1 participants held 1 dialogues",
     re.compile(r"nothing was counted in [^.]*"): "a group has no case",
     re.compile(r"(\d+ dialoghi) di (\d+ partecipanti) (?=\(mediana)"): r"\2 hanno tenuto \1 ",
+    # tests whose variants wait for people, and that nobody has judged a case
+    re.compile(r" (?:not tried variants to be approved|non provato varianti da approvare)"): "",
+    re.compile(r" Rules alone decided; no person has judged a case\."): "",
+    re.compile(r" Hanno deciso solo le regole: nessuna persona ha giudicato un caso\."): "",
+    re.compile(r" Not tried, for a person must first approve variants: .*? and run the tests again\."): "",
+    re.compile(
+        r" Non provati, perché una persona deve prima approvarne le varianti: .*? e ripetere i test\."
+    ): "",
     re.compile(
         r"No recogniser listened: simulated users typed, and noise changed their words on the way to the "
         r"systems\. Of (\d+ turns) the first hypothesis of that noise had every word right in (\S+), with a "

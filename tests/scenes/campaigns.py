@@ -65,8 +65,8 @@ def stress_row(case: int, test: int, verdict: str, **changes: Any) -> dict[str, 
         "channel": "text",
         "dialogue_id": f"d{case}",
         "turn_index": 0,
-        "original": "due mele",
-        "text": "due meel",
+        "original": f"due mele {case or ''}".strip(),
+        "text": f"due meel {case or ''}".strip(),
         "rule": "swap",
         "approval": "none",
         "ad_hoc": False,
@@ -96,11 +96,12 @@ def campaign_dataset(
     settings: Mapping[str, Any] | None = None,
     stress: Sequence[Mapping[str, Any]] = (),
     wordings: Mapping[str, Any] | None = None,
+    turns: Sequence[Mapping[str, Any]] = (),
     **changes: Any,
 ) -> Dataset:
     """Users with their answers (code by item), and verdicts by test as letters: p, f, c, u.
 
-    stress    more rows of stress tests; wordings: what users read
+    stress    more rows of stress tests; wordings: what users read; turns: rows of that table
 
     Each user holds three dialogues about `meal`, of 60, 120 and 180 seconds.
     """
@@ -111,6 +112,7 @@ def campaign_dataset(
             _user(writer, user, form, simulated)
         writer.add("stress", [stress_row(case, test, verdict) for case, (test, verdict) in enumerate(cases)])
         writer.add("stress", stress)
+        writer.add("turns", turns)
         writer.close()
     campaign = CampaignFile.model_validate({"campaign": "trial", **(settings or {})})
     write_facts(folder, campaign, submission(**changes), wordings)

@@ -49,6 +49,7 @@ HEADLINE_TITLES: Final = {
     "subjective_success": N_("Success, by the participant"),
     "objective_success_assigned": N_("Success, assigned goal"),
     "objective_success_inferred": N_("Success, inferred goals"),
+    "campaign_goal": N_("Success, goal of the campaign"),
 }  # fmt: skip
 
 
@@ -284,6 +285,7 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
     }
     several["condition"] &= bool(board.study.factors)
     several |= {name: board.index.told(name) for name in ("errors", "tags", "code")}
+    several["success"] = not rates or "subjective_success" in rates
     columns: list[tuple[str, str, bool]] = [
         ("dialogue", gettext("Dialogue"), False), ("status", gettext("Outcome"), False),
         ("system", gettext("System"), False), ("condition", gettext("Condition"), False),

@@ -1,16 +1,19 @@
 """A page of a study's dashboard, and the shelf of those that packages offer, ours like anybody's."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
 
 import vivavoce
 from vivavoce.core.shelf import Shelf
 from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
 
 
 class MenuItem(NamedTuple):
@@ -50,7 +53,8 @@ class CostLine(NamedTuple):
 class DashboardPage:
     """A page with what lies below it, as a package offers it in the group `vivavoce.dashboard_pages`.
 
-    router     its addresses; a request gets there signed in, and with the role
+    router     its addresses; a request gets there signed in, and with the role. One without any only tells
+               others what it knows
     menu       its places in the menu; a page that others lead to has none
     role       who may open it: viewer, researcher or owner, each of whom may what those before may
     templates  its folder of templates; they extend the dashboard's `page.html`
@@ -58,19 +62,22 @@ class DashboardPage:
     due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
                asked every few seconds by each reader
     costs      what of the study's cost it knows, likewise, of the visits that are shown
+    rates      successes of dialogues that it knows and no measure does, by name and dialogue, of a study and
+               the dataset shown; they stand in the list of dialogues
     public     addresses that anybody may read, without an account, where the study wants that; None: none
     help       what explains it: a page of the documentation that comes with Vivavoce, such as
                `how-to/read-dialogues`, or an address (https); "": the documentation's contents
     """
 
     name: str
-    router: APIRouter
+    router: APIRouter = field(default_factory=APIRouter)
     menu: tuple[MenuItem, ...] = ()
     role: str = "viewer"
     templates: Path | None = None
     shown: Callable[[Study], bool] = lambda study: True
     due: Callable[[Request, Any], Sequence[DueAction]] = lambda request, desk: ()
     costs: Callable[[Request, Any], Sequence[CostLine]] = lambda request, desk: ()
+    rates: Callable[[Study, "Dataset"], Mapping[str, Mapping[str, bool]]] = lambda study, dataset: {}
     public: Callable[[Study], APIRouter | None] = lambda study: None
     help: str = ""
 

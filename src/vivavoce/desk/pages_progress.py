@@ -11,7 +11,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import Desk, ThisDesk
 from vivavoce.desk.disclosure import declares_comparison, disclosure
 from vivavoce.desk.due import cost_lines, costs_of_systems, due_actions, due_of_systems
-from vivavoce.desk.language import gettext
+from vivavoce.desk.language import gettext, language
 from vivavoce.desk.look_figure import look_figures
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.progress import progress, whereabouts
@@ -21,6 +21,7 @@ from vivavoce.desk.study_size import declared_people
 from vivavoce.desk.systems import changes, standings
 from vivavoce.desk.visit_list import OUTCOMES, VisitQuery, make_visit_list
 from vivavoce.log.scope import PEOPLE
+from vivavoce.study.model import Study
 
 router = APIRouter()
 PAGE: Final = DashboardPage(
@@ -67,7 +68,13 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
         "figures": look_figures(watch) if watch else [], "outcomes": OUTCOMES,
         "outcome_keys": {words: key for key, words in OUTCOMES.items()},
         "compares": declares_comparison(desk.study), "visits_of": _visits_of,
+        "form_titles": lambda names: [_form_title(desk.study, one) for one in names],
     }  # fmt: skip
+
+
+def _form_title(study: Study, name: str) -> str:
+    """What a questionnaire is called where participants read it; its name where nobody says more."""
+    return (study.wording(name, language()).title if name in study.wordings else "") or name
 
 
 def _visits_of(**wanted: Any) -> str:

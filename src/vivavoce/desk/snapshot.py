@@ -187,12 +187,18 @@ class Snapshots:
         return known, computing
 
     def _judge(self, scope: Scope) -> None:
+        from vivavoce.desk.page import DASHBOARD_PAGES
         from vivavoce.desk.verdicts import Verdicts, read_verdicts
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
             made = self._current(scope)
-            self._verdicts[scope] = read_verdicts(made.dataset, scope, made.position, made.at)
+            beside = {
+                name: told
+                for _, page in DASHBOARD_PAGES
+                for name, told in page.rates(self.board.study, made.dataset).items()
+            }
+            self._verdicts[scope] = read_verdicts(made.dataset, scope, made.position, made.at, beside)
         except VivavoceError as error:
             self._verdicts[scope] = Verdicts(scope, position, at, [], {}, str(error))
         except Exception:

@@ -1,5 +1,6 @@
 """Which dialogues each success rate counts, and as what: read from a snapshot, as the results are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -33,9 +34,13 @@ class Verdicts:
     counted: dict[str, Truths] = field(default_factory=dict[str, "Truths"])
 
 
-def read_verdicts(dataset: "Dataset", scope: Scope, position: int, at: datetime) -> Verdicts:
+def read_verdicts(
+    dataset: "Dataset", scope: Scope, position: int, at: datetime,
+    beside: Mapping[str, Mapping[str, bool]] | None = None,
+) -> Verdicts:  # fmt: skip
     """The verdicts of a dataset; what its rules leave out, and what goes on, is not in it.
 
+    beside  successes by name and dialogue that no measure knows
     Empty  a rate without a case in any dialogue is left out
     """
     from vivavoce.measures.compute import sums
@@ -49,6 +54,10 @@ def read_verdicts(dataset: "Dataset", scope: Scope, position: int, at: datetime)
         place = found.measures.index(name)
         if found.denominators[place].any():
             rates[name] = found.numerators[place], found.denominators[place]
+    for name, told in (beside or {}).items():
+        known = np.array([one in told for one in found.dialogue_ids], dtype=float)
+        if known.any():
+            rates[name] = np.array([told.get(one, False) for one in found.dialogue_ids], dtype=float), known
     cases = ((name, below > 0) for name, below in zip(found.measures, found.denominators, strict=True))
     counted = {name: own for name, own in cases if not is_rate(name) and own.any()}
     return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)

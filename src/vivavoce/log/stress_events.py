@@ -99,10 +99,12 @@ class ReplayFinished(Event):
     """One conversation of a run came to its end.
 
     met       the task's goal was reached; null where that cannot be known
+    met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell
     failure   why the system gave no answer; null when it answered
     injected  position in `turns` of the utterance under test; null when the system ended before it
     outage    it was the system that failed
-    again     so the same replay is tried again later, and this one counts nowhere
+    again     the same replay is tried again, for it was an outage, or an original that went astray; this one
+              counts nowhere
     """
 
     kind = "replay_finished"
@@ -114,6 +116,8 @@ class ReplayFinished(Event):
     turns: list[dict[str, Any]]
     injected: int | None
     met: bool | None = None
+    met_at: int | None = None
+    met_words: str | None = None
     failure: str | None = None
     outage: bool = False
     again: bool = False

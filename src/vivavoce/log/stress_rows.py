@@ -81,7 +81,7 @@ def _rows(run: _Run) -> Iterator[Row]:
 def _outcome(run: _Run, case_id: str) -> Row:
     judged, people = run.judged.get(case_id), run.verdicts.get(case_id, {})
     clean, variant = (list(run.replays.get((case_id, arm), {}).values()) for arm in ("clean", "variant"))
-    person = _person(list(people.values()))
+    person = verdict_of(list(people.values()))
     row: Row = {
         "status": "unfinished", "verdict_of_person": person, "judges": len(people),
         "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
@@ -120,7 +120,7 @@ def _scored(arm: str, scores: list[float | None]) -> Row:
     return {f"{arm}_count": len(known), f"{arm}_passed_count": int(sum(known))}
 
 
-def _person(given: list[VerdictGiven]) -> str | None:
+def verdict_of(given: list[VerdictGiven]) -> str | None:
     """The verdict of people: the majority's, the last one's where there is none."""
     if not given:
         return None

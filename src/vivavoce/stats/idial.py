@@ -4,8 +4,9 @@ Unit of analysis is the user for the questionnaire, the dialogue for times, the 
 Source  Cutugno and others 2018 (IDIAL), sections 2.1, 5 and 6
 """
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median, stdev
 from typing import Any, Final
@@ -87,6 +88,8 @@ class IdialPeople:
     parts       briefing (all before the first dialogue), tasks, questionnaire (all after the last), of
                 finished visits; `whole`: all of it
     feedback    comments in people's own words
+    word_error_rate  expected mean of the noise between simulated users and the system, 0: none. Empty: the
+                users are people, or nobody noted it: None
     """
 
     finished: int
@@ -97,6 +100,7 @@ class IdialPeople:
     parts: dict[str, PartTimes]
     whole: PartTimes
     feedback: int
+    word_error_rate: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +110,9 @@ class IntentTimes:
     dialogues   of `users` people; of `known` of them it is known whether the goal was reached (`reached`)
     timed       dialogues whose duration counts: those that reached the goal; where of none is known whether
                 they did, all
-    within      timed dialogues no longer than `expected_s`; low and high: Wilson's interval of their share
-    success_low, success_high  the same of reached among known
-    Empty       never tried, or never reached: times and limits None
+    within      timed dialogues no longer than `expected_s`; low and high: interval of their share over users
+    success_low, success_high  the same of reached among known, as `GoalsReached` has it of all intents
+    Empty       never tried, or never reached: times and limits None; fewer than 2 users: no limits
     """
 
     id: str
@@ -222,7 +226,14 @@ def people(dataset: Dataset) -> IdialPeople:
         },
         whole=_times([sum(visit.values()) for visit in visits]),
         feedback=sum(bool((row["answer"] or "").strip()) for row in _rows(dataset, FEEDBACK)),
+        word_error_rate=_noise(rows),
     )
+
+
+def _noise(rows: Sequence[TableRow]) -> float | None:
+    told = [json.loads(row["attributes"]) for row in rows if row["simulated"] and row.get("attributes")]
+    rates = [one["word_error_rate"] for one in told if one.get("word_error_rate") is not None]
+    return mean(rates) if rates else None
 
 
 def intents_assigned(dataset: Dataset) -> dict[str, str]:
@@ -254,34 +265,42 @@ def intents(
 
 def goals(dataset: Dataset, reached: Mapping[str, bool]) -> GoalsReached:
     """How many goals were reached in all; `reached` as for `intents`."""
+    return goals_of(dataset.read("dialogues").to_pylist(), reached)
+
+
+def goals_of(rows: Sequence[TableRow], reached: Mapping[str, bool]) -> GoalsReached:
+    """The same of some dialogues: of one intent, or one language."""
+    known = [row for row in rows if row["dialogue_id"] in reached]
+    served, low, high = _over_users(known, lambda row: reached[row["dialogue_id"]])
+    return GoalsReached(dialogues=len(rows), known=len(known), reached=served, low=low, high=high)
+
+
+def _over_users(
+    rows: Sequence[TableRow], holds: Callable[[TableRow], bool]
+) -> tuple[int, float | None, float | None]:
+    """Of how many dialogues it holds, and the limits of their share over the users who held them."""
     sums: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
-    rows = dataset.read("dialogues").to_pylist()
     for row in rows:
-        if row["dialogue_id"] in reached:
-            one = sums[row["participant_id"] or row["dialogue_id"]]
-            one[0] += reached[row["dialogue_id"]]
-            one[1] += 1
+        one = sums[row["participant_id"] or row["dialogue_id"]]
+        one[0] += holds(row)
+        one[1] += 1
     table = np.array(list(sums.values()), dtype=float).reshape(-1, 2)
     limits = clustered_rate(ClusterSums(table[:, 0], table[:, 1])) if len(table) > 1 else None
-    return GoalsReached(
-        dialogues=len(rows), known=int(table[:, 1].sum()), reached=int(table[:, 0].sum()),
-        low=limits.low if limits else None, high=limits.high if limits else None,
-    )  # fmt: skip
+    return int(table[:, 0].sum()), limits and limits.low, limits and limits.high
 
 
 def _intent(
     name: str, expected_s: float, rows: Sequence[TableRow], reached: Mapping[str, bool]
 ) -> IntentTimes:
-    known = [row for row in rows if row["dialogue_id"] in reached]
-    served = [row for row in known if reached[row["dialogue_id"]]]
-    lasted = [row["duration_s"] for row in (served if known else rows) if row["duration_s"] is not None]
-    within = sum(seconds <= expected_s for seconds in lasted)
-    low, high = wilson(within, len(lasted)) or (None, None)
-    success_low, success_high = wilson(len(served), len(known)) or (None, None)
+    goal = goals_of(rows, reached)
+    served = [row for row in rows if reached.get(row["dialogue_id"], not goal.known)]
+    timed = [row for row in served if row["duration_s"] is not None]
+    lasted = [row["duration_s"] for row in timed]
+    within, low, high = _over_users(timed, lambda row: row["duration_s"] <= expected_s)
     return IntentTimes(
         id=name, expected_s=expected_s, dialogues=len(rows),
-        users=len({row["participant_id"] for row in rows}), known=len(known), reached=len(served),
-        success_low=success_low, success_high=success_high, timed=len(lasted),
+        users=len({row["participant_id"] for row in rows}), known=goal.known, reached=goal.reached,
+        success_low=goal.low, success_high=goal.high, timed=len(lasted),
         median_s=median(lasted) if lasted else None, longest_s=max(lasted, default=None),
         within=within, low=low, high=high,
     )  # fmt: skip

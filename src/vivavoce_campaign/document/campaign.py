@@ -17,7 +17,8 @@ from vivavoce_campaign.document.people import method_blocks, people_blocks
 from vivavoce_campaign.document.reasons import change_blocks, reason_blocks
 from vivavoce_campaign.document.service import entity_blocks, intent_blocks, module_blocks
 from vivavoce_campaign.document.stress import stress_blocks
-from vivavoce_campaign.document.summary import answer, beside_blocks, summary_blocks, warnings
+from vivavoce_campaign.document.summary import answer, beside_blocks, summary_blocks
+from vivavoce_campaign.document.trust import named_language, warnings
 from vivavoce_campaign.submission_file import in_language
 
 TITLES: Final = {
@@ -34,6 +35,7 @@ TITLES: Final = {
     "users": ("Users", "Users"),
     "method": ("How this was done", "Method"),
 }
+INVENTED: Final = "The questionnaire, as programs filled it in"
 CHANNELS: Final = {"spoken": "spoken", "written": "written", "multimodal": "spoken and written"}
 INTERFACES: Final = {"own page": "own page", "telephone": "telephone"}  # those that we draft
 ACCESS: Final = {"on-line": "on-line", "off-line": "off-line", "telephone": "by telephone"}
@@ -48,7 +50,7 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
     """
     with speaking(words):
         sections = [
-            DocumentSection(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
+            DocumentSection(name, say(_title(name, found)), say(TITLES[name][1]), tuple(blocks))
             for name, blocks in _sections(found, beside).items()
             if blocks
         ]
@@ -67,6 +69,10 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
             version=installed_version(),
             words={**frame_words(), "programs": say("programs held the dialogues, not people")},
         )
+
+
+def _title(name: str, found: Evaluation) -> str:
+    return INVENTED if name == "questionnaire" and found.people.simulated else TITLES[name][0]
 
 
 def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list[Block]]:
@@ -112,5 +118,11 @@ def _cover(found: Evaluation) -> list[tuple[str, str]]:
         (say("Channel"), say(CHANNELS[one.channel])),
         (say("Interface"), say(INTERFACES.get(one.interface, one.interface))),
         (say("Access"), say(ACCESS[one.access])),
-        (say("Languages"), ", ".join(one.languages)),
+        (say("Languages"), listed([_language(tag, found) for tag in one.languages])),
     ]
+
+
+def _language(tag: str, found: Evaluation) -> str:
+    """A language by its name, with how many dialogues were held in it."""
+    held = sum(one.goals.dialogues for one in found.languages if one.language == tag)
+    return f"{named_language(tag)} ({plural(held, 'dialogue') if held else say('not tried')})"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vivavoce.core.text import spoken_words
 from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.prose import mark
@@ -26,12 +27,39 @@ class NotCounted:
     by_rules: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageHeld:
+    """What was held in one of the languages in which a system was to be examined.
+
+    stress  figures of its cases; None where there was no case
+    Empty   not tried: no users, dialogues and cases
+    """
+
+    language: str
+    users: int
+    goals: idial.GoalsReached
+    stress: dict[str, Any] | None
+
+    @property
+    def tried(self) -> bool:
+        return bool(self.goals.dialogues)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Turns of simulated users whose meant words are logged, and those that reached the system in others."""
+
+    turns: int
+    altered: int
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Everything that was computed of one system, over the dialogues in which the user said something.
 
     stress    of the run of stress tests, None where there was none
     compared  with the run before it; None where there was none, or one of other cases
+    languages all in which the system was to be examined, and was or not
     """
 
     dataset: Dataset
@@ -48,6 +76,8 @@ class Evaluation:
     left_out: NotCounted
     wordings: Wordings
     compared: RunsCompared | None
+    languages: list[LanguageHeld]
+    noise: Noise
 
     def wording(self, name: str, language: str) -> Wording:
         """The sentences of an instrument, as users read them where that is known."""
@@ -59,17 +89,38 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StressCounts:
+    """Stress tests of one language; shares and limits as in `StressFigures`."""
+
+    passed: int
+    applied: int
+    open: int
+    waiting: int
+    ratio: float | None
+    worst: float | None
+    best: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StressFigures:
     """How many of the decided (`applied`) stress tests were passed; shares from 0 to 1, Wilson's limits.
 
+    not_admitted  cases left out, for their original did not pass
+    waiting, checks, judged, overruled  what waits for people, and what they judged: see `Waiting`
     worst, best  while `open` cases have no verdict: between which two shares the result lies
     Empty        none decided: all shares and limits None; cases are open: ratio and mean None
     """
 
     passed: int
     applied: int
+    not_admitted: int
     open: int
     waiting: int
+    checks: int
+    judged: int
+    overruled: int
     ratio: float | None
     worst: float | None
     best: float | None
@@ -83,6 +134,16 @@ class StressFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageFigures:
+    """What was held in a language: 0 dialogues where it was not tried."""
+
+    language: str
+    users: int
+    goals: idial.GoalsReached
+    stress: StressCounts | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFigures:
     """The numbers of the report on one system. Empty: no stress test was run: `stress` None."""
 
@@ -92,6 +153,7 @@ class SystemFigures:
     items: list[idial.IdialItem]
     stress: StressFigures | None
     goals: idial.GoalsReached
+    languages: list[LanguageFigures]
     intents: list[idial.IntentTimes]
     entities: list[idial.EntitiesTaken]
     people: idial.IdialPeople
@@ -105,6 +167,7 @@ def evaluate(dataset: Dataset) -> Evaluation:
     submission, how = facts.submission, facts.settings.questionnaire
     counted = Dataset(dataset.folder, exclude=[SILENT, *(one for one in dataset.rules if one.text != SILENT)])
     runs = stress_results(counted)["runs"]
+    stress = next((run for run in runs if run["system"] == submission.submission), None)
     entities = idial.entities(counted)
     reached = goals_reached(counted, submission)
     minutes = {one.intent_id: one.minutes for one in submission.intents}
@@ -114,7 +177,7 @@ def evaluate(dataset: Dataset) -> Evaluation:
         submission=submission,
         aspects=idial.aspects(counted, mapping=how.mapping, reverse_item_4=how.reverse_item_4),
         items=idial.items(counted),
-        stress=next((run for run in runs if run["system"] == submission.submission), None),
+        stress=stress,
         goals=idial.goals(counted, reached),
         intents=idial.intents(counted, minutes, reached),
         entities=entities,
@@ -123,7 +186,38 @@ def evaluate(dataset: Dataset) -> Evaluation:
         left_out=_left_out(counted),
         wordings=facts.wordings,
         compared=compare_last_runs(counted, submission.submission),
+        languages=_languages(counted, facts.settings, submission, reached, stress),
+        noise=_noise(counted),
     )
+
+
+def _noise(counted: Dataset) -> Noise:
+    """Of simulated users alone: what people meant is not what stands as the reference of their turns."""
+    dialogues = counted.read("dialogues").to_pylist()
+    played = {row["dialogue_id"] for row in dialogues if row["simulated"]}
+    known = [
+        spoken_words(row["reference"]) != spoken_words(row["text"] or "")
+        for row in counted.read("turns").to_pylist()
+        if row["party"] == "user" and row["reference"] and row["dialogue_id"] in played
+    ]
+    return Noise(turns=len(known), altered=sum(known))
+
+
+def _languages(
+    counted: Dataset, settings: CampaignFile, submission: Submission, reached: Mapping[str, bool],
+    stress: Mapping[str, Any] | None,
+) -> list[LanguageHeld]:  # fmt: skip
+    rows = counted.read("dialogues").to_pylist()
+    told = {one["name"]: one for one in stress["languages"]} if stress else {}
+    found = list[LanguageHeld]()
+    for language in (one for one in settings.languages if one in submission.languages):
+        held = [row for row in rows if row["language"].split("-")[0] == language.split("-")[0]]
+        cases = told.get(language)
+        found.append(LanguageHeld(
+            language=language, users=len({row["participant_id"] for row in held}),
+            goals=idial.goals_of(held, reached), stress=cases if cases and cases["cases"] else None,
+        ))  # fmt: skip
+    return found
 
 
 def _left_out(counted: Dataset) -> NotCounted:
@@ -137,16 +231,26 @@ def figures(found: Evaluation) -> SystemFigures:
     return SystemFigures(
         system=found.submission.submission, simulated=found.people.simulated, aspects=found.aspects,
         items=found.items, stress=None if found.stress is None else _stress(found.stress),
-        goals=found.goals, intents=found.intents, entities=found.entities, people=found.people,
+        goals=found.goals, languages=[_language(one) for one in found.languages], intents=found.intents,
+        entities=found.entities, people=found.people,
         left_out=found.left_out, data=found.dataset.hash,
     )  # fmt: skip
+
+
+def _language(one: LanguageHeld) -> LanguageFigures:
+    told = one.stress
+    names = ("passed", "open", "waiting", "ratio", "worst", "best", "low", "high")
+    counts = StressCounts(applied=told["decided"], **{name: told[name] for name in names}) if told else None
+    return LanguageFigures(language=one.language, users=one.users, goals=one.goals, stress=counts)
 
 
 def _stress(run: Mapping[str, Any]) -> StressFigures:
     whole = run["whole"]
     return StressFigures(
-        passed=whole["passed"], applied=whole["decided"], open=whole["open"], waiting=whole["waiting"],
-        ratio=whole["ratio"], worst=whole["worst"], best=whole["best"], low=whole["low"], high=whole["high"],
+        passed=whole["passed"], applied=whole["decided"], not_admitted=whole["not_admitted"],
+        open=whole["open"], waiting=whole["waiting"],
+        checks=whole["checks"], judged=whole["judged"], overruled=whole["overruled"], ratio=whole["ratio"],
+        worst=whole["worst"], best=whole["best"], low=whole["low"], high=whole["high"],
         mean_of_groups=run["macro_families"], mean_of_groups_worst=run["macro_families_worst"],
         mean_of_groups_best=run["macro_families_best"],
         groups={one["name"]: one["ratio"] for one in run["families"]},

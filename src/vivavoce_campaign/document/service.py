@@ -9,7 +9,9 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import language, say
 from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
 from vivavoce.stats.idial import EntitiesTaken, IntentTimes, ModuleFigure
-from vivavoce_campaign.document.evaluation import Evaluation
+from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
+from vivavoce_campaign.document.trust import named_language
+from vivavoce_stress.blocks import share_told
 
 MODULES: Final = {
     "recognition": "Recognition of speech",
@@ -29,6 +31,8 @@ def intent_blocks(found: Evaluation) -> list[Block]:
         Paragraph(say("{tried} of {all} were tried.", tried=count(tried), all=all_)),
         _intents_table(found, texts),
     ]
+    if len(found.languages) > 1:
+        blocks.append(_languages_table(found))
     unknown = [texts[one.id] for one in found.intents if one.dialogues and not one.known]
     if unknown:
         blocks.append(
@@ -43,6 +47,29 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     return blocks
 
 
+def _languages_table(found: Evaluation) -> TableOfText:
+    """Every language in which the system was to be examined, tried or not."""
+    rows = tuple(Row(named_language(one.language), _language_cells(one)) for one in found.languages)
+    columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
+    note = say(
+        "Shares have 95% intervals over users; of stress tests over cases, or the utterances they change."
+    )
+    return TableOfText("campaign_languages", say("By language"), columns, rows, note)
+
+
+def _language_cells(one: LanguageHeld) -> tuple[Cell, ...]:
+    if not one.tried:
+        return Cell(say("not tried")), Cell(MISSING), Cell(MISSING)
+    goals, stress, reached, passed = one.goals, one.stress, Cell(say("not known")), Cell(say("not tried"))
+    if goals.known:
+        of = say("{k} of {n}", k=count(goals.reached), n=count(goals.known))
+        reached = Cell(percent(goals.reached / goals.known), (of, span(goals.low, goals.high)))
+    if stress and stress["worst"] is not None:
+        of = say("{k} of {n}", k=count(stress["passed"]), n=count(stress["decided"]))
+        passed = Cell(share_told(stress, "ratio"), (of, span(stress["low"], stress["high"])))
+    return Cell(count(goals.dialogues), (plural(one.users, "participant"),)), reached, passed
+
+
 def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
     rows = tuple(Row(texts[one.id], _intent_cells(one)) for one in found.intents)
     columns = heads(
@@ -53,7 +80,7 @@ def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
         "A goal is reached when the system tells so by the words that its team gave, and names no other "
         "value than the task's; where venues are known, when the one offered last fits the task. Minutes and "
         "seconds from a dialogue's opening to its end, of dialogues that reached their goal; where that is "
-        "not known, of all. Shares have Wilson's 95% interval."
+        "not known, of all. Shares have 95% intervals over users."
     )
     if found.people.simulated:
         note += " " + say("Programs answer at once: these times say only that the figures are computed.")

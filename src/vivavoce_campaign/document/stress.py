@@ -8,8 +8,17 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOf
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
-from vivavoce.report.numbers import between, count, listed, percent
-from vivavoce_stress.blocks import EARLIER, FAMILIES, share_told, title_of
+from vivavoce.report.numbers import MISSING, between, count, listed, percent
+from vivavoce_stress.base import awaiting
+from vivavoce_stress.blocks import (
+    EARLIER,
+    FAMILIES,
+    decided_by,
+    share_told,
+    title_of,
+    untried,
+    untried_told,
+)
 
 Facts = dict[str, Any]
 NUMBER_OF_TESTS = 11
@@ -43,11 +52,13 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
             left=count(whole["not_admitted"]),
         )
     ]
-    missing = [name for name in _names() if not _decided(run, name)]
-    if missing:
+    notes.append(decided_by(run))
+    wait = [one["name"] for one in untried(run)]
+    if missing := [name for name in _names() if not _decided(run, name) and name not in wait]:
         titles = {one["name"]: title_of(one) for one in run["tests"]}
         without = [titles.get(name) or say(EARLIER[name]) for name in missing]
         notes.append(say("Without any decided case: {tests}.", tests=listed(without)))
+    notes += untried_told(run)
     blocks.append(Bullets(tuple(notes)))
     return blocks
 
@@ -81,7 +92,7 @@ def success_figure(run: Facts, mark: str) -> Figure:
         draw,
         mark=mark,
         caption=say(
-            "Bar: share of the cases that were passed for certain; line: Wilson's 95% interval, up to where "
+            "Bar: share of the cases that were passed for certain; line: its 95% interval, up to where "
             "it would reach if all cases without a verdict passed. Without a bar: none passed."
         ),
     )
@@ -104,8 +115,9 @@ def _table(run: Facts) -> TableOfText:
     rows.append(Row(say("All tests"), _cells(whole), total=True))
     mean = share_told(run, "macro_families")
     note = say(
-        "Passed of all cases, with Wilson's 95% interval; where some have no verdict yet, two "
-        "shares: should none of them pass, or all. Mean of the groups: {mean}.",
+        "Passed of all cases, with Wilson's 95% interval, or one over the utterances where several cases "
+        "change the same; where some have no verdict yet, two shares: should none of them pass, or all. "
+        "Mean of the groups: {mean}.",
         mean=mean,
     )
     columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% interval"))
@@ -121,9 +133,18 @@ def _row(one: Facts, group: str) -> Row:
 
 def _cells(one: Facts) -> tuple[Cell, ...]:
     of = () if one["worst"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
+    wait = awaiting(one)
+    if wait and not one["cases"]:
+        without = count(one["not_applicable"] - wait) if one["not_applicable"] > wait else MISSING
+        return (
+            Cell(MISSING),
+            Cell(without),
+            Cell(say("not tried"), (say("variants to be approved"),)),
+            Cell(MISSING),
+        )
     return (
         Cell(count(one["applied"])),
-        Cell(count(one["not_applicable"])),
+        Cell(count(one["not_applicable"] - wait)),
         Cell(share_told(one, "ratio"), of),
         Cell(between(one["low"], one["high"], percent)),
     )

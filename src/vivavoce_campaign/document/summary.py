@@ -19,8 +19,7 @@ from vivavoce.report.numbers import (
 )
 from vivavoce.stats.idial import IdialAspect
 from vivavoce_campaign.document.evaluation import Evaluation
-from vivavoce_campaign.identities import PeopleApart
-from vivavoce_stress.blocks import open_told, share_told, title_of
+from vivavoce_stress.blocks import decided_by, share_told, title_of, tried_told
 
 Stress = Mapping[str, Any]  # a run of stress tests
 ASPECTS: Final = {
@@ -37,12 +36,26 @@ DELAY: Final = "system_response_delay"
 
 
 def answer(found: Evaluation) -> list[str]:
-    """The whole in a few sentences: what people answered, then what the system did."""
+    """The whole in a few sentences: what people answered, then what the system did.
+
+    What programs answered is invented: it stands last, and says so.
+    """
     a, b, c = (coefficient(one.mean) for one in found.aspects)
-    people = say(
+    answers = say(
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
-    return [people, *_goals_line(found), *stress_lines(found.stress)]
+    did = [*_goals_line(found), *stress_lines(found.stress), *_stress_basis(found.stress)]
+    if not found.people.simulated:
+        return [answers, *did]
+    return [*did, say("Programs filled in the questionnaire, too; what they answered is invented."), answers]
+
+
+def _stress_basis(stress: Stress | None) -> list[str]:
+    """Who decided the cases, and which tests were tried at all."""
+    if stress is None or not stress["whole"]["cases"]:
+        return []
+    run = dict(stress)
+    return [*([decided_by(run)] if run["whole"]["decided"] else []), *tried_told(run)]
 
 
 def _goals_line(found: Evaluation) -> list[str]:
@@ -56,62 +69,6 @@ def _goals_line(found: Evaluation) -> list[str]:
             share=percent(goals.reached / goals.known),
         )
     ]  # fmt: skip
-
-
-def warnings(found: Evaluation) -> list[str]:
-    """What to know before trusting the figures; first, what waits for a person, and where."""
-    told = open_told(found.stress["whole"]) if found.stress else []
-    told += [
-        say(
-            "There is no ranking: systems of different domains and tasks cannot be compared by these figures."
-        ),
-        say("Ten users and some dozens of cases leave wide intervals."),
-    ]
-    if found.people.simulated:
-        told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
-    if found.people.finished < found.settings.users:
-        told.append(
-            say(
-                "{n} of {wanted} planned users finished.",
-                n=count(found.people.finished),
-                wanted=count(found.settings.users),
-            )
-        )
-    users = found.people
-    if isinstance(users, PeopleApart) and users.elsewhere:
-        told.append(
-            say(
-                "Users of this system also used another one (by the identifiers of their links): {n}.",
-                n=count(users.elsewhere),
-            )
-        )
-    if isinstance(users, PeopleApart) and users.uninvited:
-        told.append(say("Users came with identifiers that nobody gave out: {n}.", n=count(users.uninvited)))
-    told += _left_out(found)
-    texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
-    untried = [texts[one.id] for one in found.intents if not one.dialogues]
-    if untried:
-        told.append(say("Never tried: {intents}.", intents=listed(untried)))
-    return told
-
-
-def _left_out(found: Evaluation) -> list[str]:
-    told = []
-    if found.left_out.silent:
-        told.append(
-            say(
-                "In {dialogues} the user said nothing; they count nowhere.",
-                dialogues=plural(found.left_out.silent, "dialogue"),
-            )
-        )
-    if found.left_out.by_rules:
-        told.append(
-            say(
-                "The study's own rules leave out {dialogues}.",
-                dialogues=plural(found.left_out.by_rules, "dialogue"),
-            )
-        )
-    return told
 
 
 def summary_blocks(found: Evaluation) -> list[Block]:
@@ -134,7 +91,11 @@ def summary_blocks(found: Evaluation) -> list[Block]:
 
 def _quality_table(found: Evaluation) -> TableOfText:
     service = say("Quality of service: what the system did")
-    experience = say("Quality of experience: what people answered")
+    experience = (
+        say("Invented: what programs answered to the questionnaire")
+        if found.people.simulated
+        else say("Quality of experience: what people answered")
+    )
     rows = [_row(say(title), cells, service) for title, cells in _service(found).items()]
     rows += [
         _row(say(ASPECTS[one.name]),
@@ -144,7 +105,7 @@ def _quality_table(found: Evaluation) -> TableOfText:
     ]  # fmt: skip
     note = say(
         "The two are told apart: a system may serve well and displease, and the reverse. Shares have "
-        "intervals over the users who held the dialogues, or Wilson's over cases."
+        "intervals over the users who held the dialogues, or over the utterances of stress tests."
     )
     columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Out of"))
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)

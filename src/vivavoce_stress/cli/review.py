@@ -125,23 +125,10 @@ def _reviews(log: "Log", study: "Study") -> "Reviews":
 def _propose(
     study: "Study", log: "Log", source: "list[Interaction]", choice: "RunChoice", more: list[Any]
 ) -> None:
-    from vivavoce.log.stress_events import stress_stream
-    from vivavoce_stress.learnt import lexicon
-    from vivavoce_stress.planning import to_review
-    from vivavoce_stress.review import proposed
+    from vivavoce_stress.planning import queue_for_review
 
-    drawn = to_review(source, choice, lexicon(_reviews(log, study)), more)
-    stream, new = stress_stream(study.name), 0
-    log.transact_now(
-        lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
-    )
-    for item in drawn.items:
-        event = proposed(item)
-        stored = log.transact_now(
-            lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
-        )
-        new += not stored.replayed
-    note(f"{new} utterances queued for review, {len(drawn.items) - new} were already")
+    new, already = queue_for_review(study, log, source, choice, more)
+    note(f"{new} utterances queued for review, {already} were already")
 
 
 def _write(log: "Log", study: "Study", path: Path, reviewer: str) -> None:

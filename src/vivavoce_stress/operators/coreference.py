@@ -1,7 +1,7 @@
 """ST-7: a name gives way to a description of what it names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from random import Random
 from typing import Final
@@ -143,6 +143,16 @@ _HE: Final = {
     ("it", "f"): ("lei", "lei"),
 }
 _LIKE_A_WOMAN: Final = frozenset({"luca", "andrea", "nicola", "mattia", "elia", "tobia", "battista", "enea"})
+_AUXILIARY: Final = r"(?:is|was|can|could|will|would|does|did|has|may|should)"
+_SUBJECT_BEFORE: Final = re.compile(
+    rf"(?:^|[,;.]\s*|\b(?:when|where|why|how|what time|and|or)\s+){_AUXILIARY}\s+$", re.IGNORECASE
+)
+_SUBJECT_BEHIND: Final = re.compile(rf"\s+{_AUXILIARY}\b", re.IGNORECASE)
+_OBJECT_BEFORE: Final = re.compile(
+    r"\b(?:to|for|with|from|about|by|of|call|see|tell|ask|meet|visit|phone|contact|reach|invite|remind|help)\s+$",
+    re.IGNORECASE,
+)
+_ALONE: Final = re.compile(r"\s*(?:please\b|[.,;!?]|$)", re.IGNORECASE)
 _AT: Final = re.compile(r"\b[Aa]d?\s+$")
 _MOVES: Final = re.compile(
     r"\b(?:and\w+|vad[oa]|vann?o|vai|ven\w+|arriv\w+|tren\w|vol[io]|bigliett\w|viaggi\w*|parti\w*|invi\w+|sped\w+|"
@@ -299,7 +309,7 @@ class PeopleMentioned:
         text, language = utterance.text, utterance.language
         if language not in _TITLES:
             return
-        named = _people(utterance.previous or "", language)
+        named = _people(utterance.previous or "", language, _first_names(pack))
         for name, gender in named.items():
             if list(named.values()).count(gender) != 1:
                 continue
@@ -307,6 +317,8 @@ class PeopleMentioned:
             title = rf"(?:(?P<lead>\b(?:il|la|l['’]|(?:de|a|da|su)l(?:la)?)\s+)?\b(?:{titles})\.?\s+)?"
             for found in re.finditer(rf"{title}\b{re.escape(name)}\b(?!['’]s)", text, re.IGNORECASE):
                 after = _pronoun(text, found, language, gender)
+                if after is None or (language == "en" and _is_part_of_name(text, *found.span())):
+                    continue
                 change = edit(text, *found.span(), placed(text, found.start(), after))
                 yield Substitution((change,), "a pronoun for somebody named before", 0.86)
 
@@ -319,13 +331,32 @@ def _titled(before: str, language: str) -> bool:
     return bool(words) and words[-1].lower in _TITLES.get(language, {})
 
 
-def _people(turn: str, language: str) -> dict[str, str]:
-    """Names of people in a turn, with their gender: by a title, in Italian also by how a first name ends."""
+def _first_names(pack: LanguagePack) -> dict[str, str]:
+    known = pack.get("first_names") if pack.has("first_names") else {}
+    return {name: gender for gender, names in known.items() for name in names}
+
+
+def _is_part_of_name(text: str, start: int, end: int) -> bool:
+    """Anna Smith, Uncle John: more than the name is to be replaced."""
+    before = re.search(r"\b(\w+)\s+$", text[:start])
+    uncle = before and before.group(1)[0].isupper() and not starts_sentence(text, before.start(1))
+    return bool(uncle) or re.match(r"[-\s]+[A-ZÀ-Ý]", text[end:]) is not None
+
+
+def _people(turn: str, language: str, first_names: Mapping[str, str]) -> dict[str, str]:
+    """Names of people in a turn, with their gender: by a title, or a first name that one gender alone has.
+
+    In Italian also by how a first name ends.
+    """
     titles = "|".join(_TITLES[language])
     found = {
         one.group(2): _TITLES[language][one.group(1).lower()]
         for one in re.finditer(rf"\b({titles})\.?\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn, re.IGNORECASE)
     }
+    for one in re.finditer(r"\b[A-ZÀ-Ý][a-zà-ý]+\b", turn):
+        gender = first_names.get(one.group())
+        if gender and one.group() not in found and not _is_part_of_name(turn, *one.span()):
+            found[one.group()] = gender
     led = re.finditer(r"\b(?:a|da|di|con|per|[ou])\s+([A-ZÀ-Ý][a-zà-ý]+)\b", turn) if language == "it" else ()
     for one in led:
         name = one.group(1)
@@ -344,11 +375,14 @@ def _days(language: str) -> frozenset[str]:
     )
 
 
-def _pronoun(text: str, found: "re.Match[str]", language: str, gender: str) -> str:
+def _pronoun(text: str, found: "re.Match[str]", language: str, gender: str) -> str | None:
+    """What stands for the name there; None where it is not certain which form it takes."""
     after, first = _HE[language, gender]
     if language == "en":
-        verb = re.match(r"\s+(?:is|can|will|would|has|may)\b", text[found.end() :])
-        return first if verb else after
+        before, behind = text[: found.start()], text[found.end() :]
+        if _SUBJECT_BEFORE.search(before) or _SUBJECT_BEHIND.match(behind):
+            return first
+        return after if _OBJECT_BEFORE.search(before) or _ALONE.match(behind) else None
     lead = (found.group("lead") or "").strip().lower()
     prepositions = {"del": "di", "della": "di", "al": "a", "alla": "a", "dal": "da", "dalla": "da"}
     return f"{prepositions[lead]} {after}" if lead in prepositions else after

@@ -27,7 +27,9 @@ _ORDINALS: Final = {
 }  # fmt: skip
 _TOLD_BY_DAY: Final = re.compile(r"\b(?:giorno (?:dopo|prima)|day (?:after|before))\b")
 _PART_OF_MORE: Final = re.compile(
-    r"\s+(?:\d|food|menu|dinner|lunch|party|nights|mornings|evenings|dopo\b)|['’]s\b", re.IGNORECASE
+    r"\s+(?:\d|day\b|eve\b|food|menu|dinner|lunch|party|"
+    r"nights|mornings|evenings|dopo\b)|['’]s\b",
+    re.IGNORECASE,
 )
 _LEAD: Final = re.compile(r"\b(il|la|del|al|dal|nel|sul|della|alla|dalla|di|a|da|in|su)\s+$", re.IGNORECASE)
 _ELIDED: Final = re.compile(r"\b(l|dell|all|dall|nell|sull)['’]$", re.IGNORECASE)

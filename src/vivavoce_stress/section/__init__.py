@@ -9,12 +9,21 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce_stress.blocks import open_told, share_told, side_by_side, title_of
+from vivavoce_stress.base import awaiting
+from vivavoce_stress.blocks import (
+    decided_by,
+    open_told,
+    share_told,
+    side_by_side,
+    title_of,
+    untried_told,
+)
 from vivavoce_stress.scores import stress_results
 
 Facts = dict[str, Any]
 
 SHOWN: Final = 20
+MOST_REASONS: Final = 5
 
 
 def stress_blocks(facts: Facts, *, redact: bool = False) -> list[Block]:
@@ -54,6 +63,9 @@ def _run(run: Facts, redact: bool) -> list[Block]:
                 interval=span(agreed["low"], agreed["high"]),
             )
         )
+    elif whole["decided"] and not whole["judged"]:
+        notes.append(decided_by(run))
+    notes += untried_told(run)
     if reasons := _reasons(run):
         notes.append(reasons)
     blocks.append(Bullets(tuple(notes)))
@@ -117,11 +129,18 @@ def _row(one: Facts, group: str) -> Row:
     return Row(
         one["name"],
         (
-            Cell(count(one["applied"])), Cell(count(one["not_applicable"])), ratio, idial,
+            Cell(count(one["applied"])), _not_applicable(one), ratio, idial,
             Cell(percent(one["pass_all"])), Cell(p_value(one.get("p_holm"))),
         ),
         under, group=group,
     )  # fmt: skip
+
+
+def _not_applicable(one: Facts) -> Cell:
+    """How often a test did not fit; where its variants wait for people, that is said instead."""
+    if one["cases"] or not awaiting(one):
+        return Cell(count(one["not_applicable"]))
+    return Cell(count(one["not_applicable"]), (say("not tried"), say("variants to be approved")))
 
 
 def _ends(one: Facts) -> tuple[float | None, float | None]:
@@ -135,7 +154,8 @@ def _reasons(run: Facts) -> str:
     why = run["whole"]["why_not_applicable"]
     if not why:
         return ""
-    told = "; ".join(f"{reason} ({number})" for reason, number in why.items())
+    most = list(why.items())[:MOST_REASONS]
+    told = "; ".join(f"{reason} ({number})" for reason, number in most)
     return say("Why tests did not apply, most often: {reasons}.", reasons=told)
 
 

@@ -9,9 +9,11 @@ on.checked = localStorage.getItem(KEPT) !== "off";
 on.addEventListener("change", () => localStorage.setItem(KEPT, on.checked ? "on" : "off"));
 
 function press(key) {
-  const found = form.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const found = document.querySelector(`main [data-key="${CSS.escape(key)}"]`);
   if (!found) return false;
-  if (found.type === "radio") {
+  if (found instanceof HTMLAnchorElement) {
+    found.click();
+  } else if (found.type === "radio") {
     found.checked = true;
     found.focus();
   } else {

@@ -5,16 +5,23 @@ from pathlib import Path
 import pytest
 
 from scenes.campaigns import campaign_dataset, stress_row
+from unit.desk.test_stress import judged_case
 from vivavoce.core.errors import InputError
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
+from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign, check_campaign, load_campaign
+from vivavoce_campaign.cli import serve_campaign
 from vivavoce_campaign.drafts import draft
-from vivavoce_campaign.places import place_of
+from vivavoce_campaign.places import place_of, report_of
 from vivavoce_campaign.runs import HeldCampaign
-from vivavoce_campaign.setup import check_systems, write_campaign
+from vivavoce_campaign.setup import check_systems, status, write_campaign
 from vivavoce_campaign.stages import stages
-from vivavoce_campaign.telling import told_held
+from vivavoce_campaign.telling import told_held, told_status
 from vivavoce_campaign.wordings import shown_wordings
+from vivavoce_stress.scores import stress_results
+from vivavoce_stress.verdict_queue import VerdictQueue, given
 
 
 @pytest.fixture
@@ -84,13 +91,53 @@ def test_the_screening_names_its_subject_and_a_spoken_system_is_not_asked_about_
 def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Campaign) -> None:
     telco, place = campaign.submission("telco"), place_of(campaign, "telco")
     rows = [stress_row(at, 2, verdict, system="telco") for at, verdict in enumerate(("pass", "unsure"))]
+    judged = {"verdict_automatic": "unsure", "verdict_of_person": "pass"}
+    rows.append(stress_row(2, 2, "pass", system="telco", **judged))
     dataset = campaign_dataset(place.dataset, [], {}, stress=rows, submission="telco")
     waits = next(one for one in stages(campaign, telco, 10) if one.name == "verdicts")
     assert (waits.done, waits.have, waits.wanted, waits.waits_for) == (False, 1, 2, "judges")
+    assert waits.checks == stress_results(dataset)["runs"][0]["whole"]["checks"]
     assert waits.command == f"vivavoce desk {place.folder}"
-    told = list(told_held(HeldCampaign("telco", 10, 2, dataset, place.folder, waiting=1)))
-    assert f"1 of them waits for a person's verdict: vivavoce desk {place.folder}" in told[1]
+    told = list(told_held(HeldCampaign("telco", 10, 2, dataset, place.folder, waiting=1, checks=2)))
+    parts = "(1 undecided, 2 to be checked twice)"
+    assert f"3 of them wait for a person's verdict {parts}: vivavoce desk {place.folder}" in told[1]
     assert "/stress/verdicts" in told[1]
+    assert told[2] == "telco: People judged 1 case, and overruled no rule."
+
+
+def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is_older(
+    campaign: Campaign,
+) -> None:
+    telco, place = campaign.submission("telco"), place_of(campaign, "telco")
+    draft(campaign, telco)
+    study = load_study(place.folder)
+    stream = stress_stream(study.name)
+
+    def state() -> dict[str, str]:
+        told = next(one for one in status(campaign) if one.system == "telco")
+        named = zip(told.stages, list(told_status(told))[1:], strict=False)
+        return {stage.name: line for stage, line in named}
+
+    with Log.open(place.log_url) as log:
+        judged_case(log, stream, system="telco")
+        log.transact_now(
+            lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
+        )
+        export_dataset(log, study.name, place.dataset)
+        for language in campaign.settings.reports:
+            report_of(campaign, "telco", language).parent.mkdir(exist_ok=True)
+            report_of(campaign, "telco", language).touch()
+        before = state()
+        (queued,) = VerdictQueue.of(log.events(stream)).cases.values()
+        log.transact_now(lambda tx: tx.append(stream, given(queued, "anna", "pass")))
+        after = state()
+    assert before["verdicts"].endswith(
+        "judged by people: 0 of 1; 1 wait (1 undecided, 0 to be checked twice)"
+    )
+    assert "1 of 2; the others wait for variants: have them proposed" in before["variants"]
+    assert after["verdicts"].endswith("judged by people: 1 of 1")
+    assert "older" not in before["reports"]
+    assert after["reports"].endswith("Reports: 0 of 2; older than the verdicts: write them anew")
 
 
 def test_an_organisers_own_wording_is_known_as_such_and_a_drafted_one_as_ours(campaign: Campaign) -> None:
@@ -126,3 +173,13 @@ def test_a_task_of_no_intent_is_named(campaign: Campaign) -> None:
     file.write_text(file.read_text("utf-8").replace("type: top_up", "type: topup"), encoding="utf-8")
     (problem,) = check_systems(campaign)
     assert "a task of type 'topup', which is no intent" in str(problem)
+
+
+def test_the_pages_open_in_an_empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("uvicorn.Server.run", lambda server: None)
+    serve_campaign(tmp_path, host="127.0.0.1", port=8002, secure_cookies=False)
+    assert "organiser  http://127.0.0.1:8002/" in capsys.readouterr().err
+    with pytest.raises(InputError, match="no such folder"):
+        serve_campaign(tmp_path / "none", host="127.0.0.1", port=8002, secure_cookies=False)

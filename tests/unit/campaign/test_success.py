@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from scenes.campaigns import START, submission
+from vivavoce.desk.verdicts import read_verdicts
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce_campaign.campaign_file import CampaignFile, write_facts
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
+from vivavoce_campaign.goal_column import campaign_goals
+from vivavoce_campaign.submission_file import as_yaml
 from vivavoce_campaign.success import goals_reached
 
 INTENTS = [
@@ -73,12 +78,21 @@ def test_a_goal_is_reached_by_the_words_that_its_team_gave_and_not_with_another_
     assert reached == {"d0": True, "d1": True, "d2": False, "d3": False, "d5": False}
 
 
+def test_each_declared_language_is_told_apart_and_one_that_nobody_tried_is_told(tmp_path: Path) -> None:
+    both = evaluate(held(tmp_path / "both", DIALOGUES, languages=["en", "it"]))
+    told = [(one.language, one.users, one.goals.dialogues, one.goals.reached) for one in both.languages]
+    assert told == [("en", 4, 4, 1), ("it", 1, 1, 1)]
+    english = [one for one in DIALOGUES if one[1] == "en"]
+    alone = evaluate(held(tmp_path / "alone", english, languages=["en", "it"]))
+    assert [one.tried for one in alone.languages] == [True, False]
+    assert [one.users for one in figures(alone).languages] == [4, 0]
+
+
 def test_success_is_told_by_intent_and_times_are_those_of_successful_dialogues(found: Evaluation) -> None:
     rent, fault = found.intents
     assert (rent.dialogues, rent.known, rent.reached) == (4, 4, 2)
     assert (rent.timed, rent.median_s, rent.longest_s, rent.within) == (2, 60.0, 80.0, 1)
-    assert rent.success_low == pytest.approx(0.1500, abs=1e-4)  # Wilson's limits of 2 of 4
-    assert rent.success_high == pytest.approx(0.8500, abs=1e-4)
+    assert (rent.success_low, rent.success_high) == (found.goals.low, found.goals.high), "one definition"
     assert (fault.known, fault.reached, fault.success_low) == (0, 0, None)
     assert (fault.timed, fault.median_s) == (1, 20.0)
     assert (found.goals.reached, found.goals.known, found.goals.dialogues) == (2, 4, 5)
@@ -112,3 +126,18 @@ def test_without_a_known_goal_success_is_missing_and_not_zero(tmp_path: Path) ->
     unknown = evaluate(held(tmp_path, [("report", "en", ["Hi.", "flat tyre", "Thanks."], 20.0)]))
     assert unknown.goals.known == 0 and unknown.goals.low is None
     assert not any("goal of the task" in line for line in compose_campaign(unknown).answer)
+
+
+def test_the_dashboard_of_a_campaign_s_study_counts_the_same_goals(tmp_path: Path) -> None:
+    bikes, place = held(tmp_path / "dataset", DIALOGUES), tmp_path / "systems" / "ch"
+    (tmp_path / "submissions").mkdir()
+    study: Any = SimpleNamespace(folder=place)
+    assert campaign_goals(study, bikes) == {}, "no campaign"
+    (tmp_path / "campaign.yaml").write_text("campaign: t\n", encoding="utf-8")
+    made = submission(**BIKES)
+    written = as_yaml(made.model_dump(mode="json", by_alias=True, exclude_none=True))
+    (tmp_path / "submissions" / "ch.yaml").write_text(written, encoding="utf-8")
+    beside = campaign_goals(study, bikes)
+    assert beside == {"campaign_goal": goals_reached(bikes, made)}
+    successes, cases = read_verdicts(bikes, "people", 1, START, beside).rates["campaign_goal"]
+    assert (successes.sum(), cases.sum()) == (2, 5)

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from scenes.patience import eventually
 from scenes.translated import same_in_italian
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import (
@@ -20,7 +22,9 @@ from vivavoce.log.stress_events import (
     stress_stream,
 )
 from vivavoce.study.model import Study
+from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case
+from vivavoce_stress.verdict_queue import VerdictQueue
 
 Enter = Callable[..., TestClient]
 TokenOf = Callable[..., str]
@@ -43,22 +47,32 @@ def queue(log: Log, stream: str, *keys: str, double: bool = False) -> None:
         log.transact_now(lambda tx, event=event: tx.append(stream, event))
 
 
-def judged_case(log: Log, stream: str, verdict: str = "unsure") -> None:
-    made = Case(
-        case_id="c1", test="ST-4", family="spelling", language="en", original="book it", variant="boko it"
-    )
+def judged_case(log: Log, stream: str, verdict: str = "unsure", system: str = "bot", more: int = 0) -> None:
+    """A case of a run that was judged by the rules; `more` of the same pattern."""
+    facts = {
+        "test": "ST-4",
+        "family": "spelling",
+        "language": "en",
+        "original": "book it",
+        "variant": "boko it",
+    }
+    cases = [Case.model_validate({**facts, "case_id": f"c{number}"}) for number in range(1, more + 2)]
     said = [{"party": "user", "text": "book it"}, {"party": "system", "text": "Done <i>now</i>."}]
-    of: dict[str, Any] = {"run_id": "r1", "case_id": "c1"}
-    once = {**of, "repetition": 0, "turns": said, "injected": 0}
-    facts = {**of, "admitted": True, "verdict": verdict, "rung": "guards", "reason": "secret hint"}
-    events = [
+    events: list[Any] = [
         StressRunPlanned(
-            run_id="r1", plan="p", system="bot", settings={}, cases=[made.model_dump(mode="json")]
-        ),
-        ReplayFinished(arm="clean", conversation="k", **once),
-        ReplayFinished(arm="variant", conversation="l", **once),
-        CaseJudged(**facts),
-    ]
+            run_id="r1", plan="p", system=system, settings={},
+            cases=[one.model_dump(mode="json") for one in cases],
+            not_applicable=[{"test": "ST-5", "family": "lexical", "language": "en", "reason": NOT_PROPOSED}],
+        )
+    ]  # fmt: skip
+    for one in cases:
+        of: dict[str, Any] = {"run_id": "r1", "case_id": one.case_id}
+        once = {**of, "repetition": 0, "turns": said, "injected": 0}
+        events += [
+            ReplayFinished(arm="clean", conversation="k", **once),
+            ReplayFinished(arm="variant", conversation="l", **once),
+            CaseJudged(**of, admitted=True, verdict=verdict, rung="guards", reason="secret hint"),
+        ]
     log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
 
 
@@ -145,7 +159,66 @@ def test_a_verdict_is_given_without_seeing_what_the_program_thinks(
     assert browser.post("/stress/verdicts", data={**form, "verdict": "pass"}).status_code == 303
     given = [one.event for one in log.events(stream) if isinstance(one.event, VerdictGiven)]
     assert [(one.judge, one.verdict, one.remark) for one in given] == [("anna", "pass", "fine")]
-    assert "No case waits for your verdict" in browser.get("/stress/verdicts").text
+    end = browser.get("/stress/verdicts").text
+    assert "No case waits for your verdict" in end and "make the report anew" in end
+    assert "0 left for you" in end and "1 judged by you" in end
+    # back to it: the verdict stands there, and another one takes its place
+    back = re.search(r'href="(/stress/verdicts\?run=r1&amp;case=c1)"', end)
+    assert back is not None
+    assert "You said: Pass: as well served." in browser.get(unescape(back[1])).text
+    answer = browser.post("/stress/verdicts", data={**form, "verdict": "fail"})
+    assert "Kept: “boko it” – Fail." in browser.get(answer.headers["location"]).text
+    assert VerdictQueue.of(log.events(stream)).cases["r1", "c1"].people["anna"].verdict == "fail"
+
+
+def test_no_verdict_is_suggested_and_cases_alike_are_told_and_judged_at_once(
+    enter: Enter, token_of: TokenOf, log: Log, stream: str
+) -> None:
+    judged_case(log, stream, more=3)
+    browser = enter("researcher", "anna")
+    page = browser.get("/stress/verdicts").text
+    buttons = re.findall(r'<button[^>]*name="verdict"[^>]*>', page)
+    assert len(buttons) == 5 and len({re.sub(r'(value|data-key)="\w+"', "", one) for one in buttons}) == 1
+    assert "3 more cases are like this" in page and "4 left for you" in page
+    form = {"form_token": token_of(browser, "/stress/verdicts"), "run": "r1", "case": "c1", "verdict": "fail"}
+    browser.post("/stress/verdicts", data={**form, "alike": "1"})
+    given = [one.event for one in log.events(stream) if isinstance(one.event, VerdictGiven)]
+    assert {one.case_id for one in given} == {"c1", "c2", "c3", "c4"} and {one.verdict for one in given} == {
+        "fail"
+    }
+
+
+def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(
+    enter: Enter, token_of: TokenOf, log: Log, stream: str
+) -> None:
+    judged_case(log, stream, more=1)
+    browser = enter("researcher", "anna")
+    page = browser.get("/stress").text
+    assert "<strong>2</strong> wait for a person's verdict: 2 undecided, 0 to be checked twice" in page
+    assert "Rules alone decided so far." in page
+    rows = dict(re.findall(r'<tr><th scope="row">([^<]+)</th>(.*?)</tr>', page, re.DOTALL))
+    assert "0 of 0" in rows["ST-4"] and "0.0% to 100.0%" in rows["ST-4"]
+    assert "not tried" in rows["ST-5"] and "variants to be accepted" in rows["ST-5"]
+    form = {"form_token": token_of(browser, "/stress"), "run": "r1", "case": "c1", "verdict": "pass"}
+    browser.post("/stress/verdicts", data=form)
+    page = browser.get("/stress").text
+    assert "1 of 1" in page and "<strong>1</strong> waits for a person's verdict" in page
+    assert "People judged 1 case." in page
+
+
+def test_variants_are_proposed_from_the_page(
+    enter: Enter, token_of: TokenOf, log: Log, stream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is proposed is tried elsewhere; here, that the button has it done, and by no viewer."""
+    monkeypatch.setattr(
+        "vivavoce_stress.planning.queue_for_review", lambda *_: queue(log, stream, "i1") or (1, 0)
+    )
+    browser = enter("researcher", "anna")
+    form = {"form_token": token_of(browser, "/stress")}
+    assert browser.post("/stress/propose", data=form).status_code == 303
+    eventually(lambda: "1 utterance was proposed" in browser.get("/stress").text, "nothing was proposed")
+    viewer = enter("viewer")
+    assert viewer.post("/stress/propose", data={"form_token": token_of(viewer, "/")}).status_code == 403
 
 
 def test_viewers_read_but_decide_nothing_and_forms_of_others_are_refused(

@@ -1,5 +1,6 @@
 """Figures of a campaign's report that rest on the log: entities of one utterance, single modules."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import stdev
@@ -24,7 +25,6 @@ from vivavoce.stats.idial import (
     modules,
     people,
 )
-from vivavoce.stats.proportions import wilson
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:
@@ -147,6 +147,18 @@ def test_answers_to_each_item_are_counted_as_given(tmp_path: Path) -> None:
     assert found[1].n == 0 and found[0].labels == {0: "no", 4: "yes"}
 
 
+def test_the_noise_of_simulated_users_is_told_and_unknown_of_people(tmp_path: Path) -> None:
+    with DatasetWriter(tmp_path, study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("participants", [
+            {"participant_id": f"p{rate}", "outcome": "completed", "simulated": True,
+             "attributes": json.dumps({"user": "agenda", "word_error_rate": rate})} for rate in (0.0, 0.1)
+        ])  # fmt: skip
+        assert people(writer.close()).word_error_rate == pytest.approx(0.05)
+    with DatasetWriter(tmp_path / "people", study={"name": "s"}, source={"kind": "test"}) as writer:
+        writer.add("participants", [{"participant_id": "p", "outcome": "completed", "simulated": False}])
+        assert people(writer.close()).word_error_rate is None
+
+
 def test_people_and_the_time_of_each_part_are_those_of_finished_visits(tmp_path: Path) -> None:
     outcomes = {"p0": "completed", "p1": "completed", "p2": "screened_out", "p3": "withdrew"}
     kinds = ("consent", "dialogue", "screen", "dialogue", "questionnaire", "debrief")
@@ -217,8 +229,9 @@ def test_an_intent_is_timed_by_the_dialogues_that_reached_it(make) -> None:
     (known,) = intents(dataset, {"loan": 1.5}, {"d0": True, "d1": True, "d2": False})
     assert (known.dialogues, known.users, known.known, known.reached) == (5, 4, 3, 2)
     assert (known.timed, known.within, known.median_s, known.longest_s) == (2, 1, 130.0, 200.0)
-    assert (known.success_low, known.success_high) == pytest.approx(wilson(2, 3))
-    assert (known.low, known.high) == pytest.approx(wilson(1, 2))
+    whole = goals(dataset, {"d0": True, "d1": True, "d2": False})
+    assert (known.success_low, known.success_high) == (whole.low, whole.high) != (None, None)
+    assert (known.low, known.high) == (None, None), "one user held both"
     (unknown,) = intents(dataset, {"loan": 1.5})
     assert (unknown.known, unknown.timed, unknown.within, unknown.success_low) == (0, 4, 2, None)
     (failed,) = intents(dataset, {"loan": 1.5}, {"d2": False})

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.schema import STRESS
+from vivavoce.stats.proportions import wilson
 from vivavoce_stress.scores import agree, figures, permutation_p, score, stress_results
 
 FAMILIES = {"ST-2": "spelling", "ST-5": "lexical", "ST-9": "syntactic"}
@@ -21,9 +22,10 @@ FAMILIES = {"ST-2": "spelling", "ST-5": "lexical", "ST-9": "syntactic"}
 def row(number: int, test: str = "ST-2", verdict: str | None = "pass", **more: Any) -> dict[str, Any]:
     return dict.fromkeys(column.name for column in STRESS.columns) | {
         "run_id": "r", "case_id": f"{test}-{number}", "system": "bot", "test": test, "family": FAMILIES[test],
-        "language": "en", "dialogue_id": f"d{number}", "original": "o", "text": "t", "status": "applied",
-        "verdict": verdict, "verdict_automatic": verdict, "rung": "acts", "reason": "why", "repeats": 1,
-        "continuation": "logged", "first_score": None if verdict == "unsure" else float(verdict == "pass"),
+        "language": "en", "dialogue_id": f"d{number}", "original": f"o {number}", "text": "t",
+        "status": "applied", "verdict": verdict, "verdict_automatic": verdict, "rung": "acts",
+        "reason": "why", "repeats": 1, "continuation": "logged",
+        "first_score": None if verdict == "unsure" else float(verdict == "pass"),
         "clean_count": 0, "clean_passed_count": 0, "variant_count": 1,
         "variant_passed_count": int(verdict == "pass"),
     } | more  # fmt: skip
@@ -96,6 +98,21 @@ def test_wilsons_interval_is_that_of_the_literature() -> None:
     """8 of 10: .490 to .943 (Wilson 1927, as in Newcombe 1998's method 3)."""
     facts = figures([row(n, verdict="pass" if n < 8 else "fail") for n in range(10)], "all", "data")
     assert (round(facts["low"], 3), round(facts["high"], 3)) == (0.490, 0.943)
+
+
+def test_cases_of_one_utterance_are_counted_over_utterances() -> None:
+    """Ten variants of five utterances, all alike within each: as five, beside Wilson's of ten."""
+    cases = [row(n, verdict="pass" if n < 6 else "fail", original=f"o {n // 2}") for n in range(10)]
+    apart = [row(n, verdict=one["verdict"]) for n, one in enumerate(cases)]
+    facts, alone = figures(cases, "all", "data"), figures(apart, "all", "data")
+    assert (facts["interval"], facts["originals"], facts["decided"]) == ("clustered", 5, 10)
+    assert (alone["interval"], alone["originals"]) == ("wilson", 10) and facts["ratio"] == alone["ratio"]
+    assert facts["low"] < alone["low"] and facts["high"] > alone["high"]
+    assert "interval:clustered" in facts["signature"]
+    one = figures([row(n, verdict="pass", original="O!") for n in range(10)], "all", "data")
+    assert (one["low"], one["high"]) == pytest.approx(wilson(1, 1))
+    waits = figures([*cases, row(10, verdict="unsure", original="o 4")], "all", "data")
+    assert waits["low"] < waits["worst"] < waits["best"] < waits["high"]
 
 
 def test_cases_of_one_dialogue_widen_the_interval_and_single_ones_need_no_clusters() -> None:

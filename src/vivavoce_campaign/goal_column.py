@@ -1,0 +1,31 @@
+"""Success on the dashboard of a campaign's study: the goals of black boxes, as the report counts them."""
+
+from typing import TYPE_CHECKING, Final
+
+from vivavoce.desk.page import DashboardPage
+from vivavoce.study.model import Study
+
+if TYPE_CHECKING:
+    from vivavoce.log.dataset import Dataset
+
+REACHED: Final = "campaign_goal"
+
+
+def campaign_goals(study: Study, dataset: "Dataset") -> dict[str, dict[str, bool]]:
+    """Whether the goal of the campaign was reached, by dialogue.
+
+    Empty  the study is of no campaign, or its submission is not sound: {}
+    """
+    from vivavoce_campaign.campaign_file import CAMPAIGN_FILE
+    from vivavoce_campaign.submissions import submissions_in
+    from vivavoce_campaign.success import goals_reached
+
+    place = study.folder.resolve()
+    campaign = place.parent.parent
+    if place.parent.name != "systems" or not (campaign / CAMPAIGN_FILE).is_file():
+        return {}
+    made, _ = submissions_in(campaign).get(place.name, (None, []))
+    return {REACHED: goals_reached(dataset, made)} if made is not None else {}
+
+
+PAGE: Final = DashboardPage(name="campaign_goal", rates=campaign_goals, help="how-to/read-dialogues")

@@ -1,0 +1,58 @@
+"""Turns that ask for nothing: greetings, thanks, farewells, a bare yes or no. What is tested are requests."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from vivavoce.core.errors import VivavoceError
+from vivavoce.languages.data import SimulatedSpeech, TurnWords
+from vivavoce.log.events import LoggedAct
+from vivavoce_stress.base import Edit
+from vivavoce_stress.heuristics import plain
+from vivavoce_stress.packs import pack_of
+from vivavoce_stress.words import Word, words_of
+
+_MOVES: Final = ("hello", "thankyou", "bye", "affirm", "negate")
+_SAID: Final = ("hello", "affirm", "negate", "bye", "despair", "nothing_more")
+_ACTS: Final = frozenset({"hello", "thankyou", "bye", "affirm", "negate", "ack"})
+
+
+def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> bool:
+    """Whether a user's turn asks for nothing and tells nothing.
+
+    By its acts, where they are known; else by its words: those of courtesies, and none beside them but small
+    ones that go with them (`courtesies` of the language file).
+    Empty  a language without such words: False
+    """
+    if acts:
+        return {one.act for one in acts} <= _ACTS and not any(one.slot for one in acts)
+    whole, phrases, small = _words(language)
+    said = plain(text)
+    names = any(f" {one} " in f" {said} " for one in phrases)
+    return said in whole or (names and set(said.split()) <= small)
+
+
+def only_courteous(edits: Sequence[Edit], text: str, language: str) -> bool:
+    """Whether edits change nothing but words of courtesy: a misspelt `please` tells little of a system."""
+    spans = [one for one in words_of(text) if any(_touches(one, edit) for edit in edits)]
+    return bool(spans) and {plain(one.text) for one in spans} <= _words(language)[2]
+
+
+def _touches(word: Word, edit: Edit) -> bool:
+    return word.start < max(edit.end, edit.start + 1) and edit.start < word.end
+
+
+@lru_cache
+def _words(language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Whole turns; phrases of which one must be there; all words that may stand in such a turn."""
+    spoken = language.split("-")[0]
+    moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
+    phrases = [one for name in _MOVES for one in (moves.moves.get(name, ()) if moves else ())]
+    said = [one for name in _SAID for one in (speech.say.get(name, ()) if speech else ())]
+    try:
+        pack = pack_of(language)
+        small = pack.get("courtesies") if pack.has("courtesies") else []
+    except VivavoceError:  # a language without a pack, or a machine without its dictionaries
+        small = []
+    words = {word for one in [*phrases, *small] for word in plain(one).split()}
+    return frozenset(map(plain, [*phrases, *said])), frozenset(map(plain, phrases)), frozenset(words)

@@ -1,0 +1,47 @@
+"""What waits for people is one number, of the log as of the dataset."""
+
+from pathlib import Path
+
+from unit.stress.conftest import case
+from unit.stress.test_runs import Counting, hold
+from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce.log.store import Log
+from vivavoce.log.stress_events import stress_stream
+from vivavoce.log.stress_rows import stress_rows
+from vivavoce_stress.scores import score
+from vivavoce_stress.verdict_queue import VerdictQueue, given
+from vivavoce_stress.waiting import Waiting
+
+
+class Wordy(Counting):
+    """Says the same of ten requests, and something else of the variants of the first two."""
+
+    async def send(self, conversation: Conversation, turn: UserTurn):
+        said = "Perhaps another day then." if turn.text in ("pubb 0", "pubb 1") else f"Pub {len(turn.text)}."
+        yield SystemOutput(kind="message", text=said if "pub" in turn.text else "Good.")
+
+
+def test_the_log_and_the_dataset_count_the_same_and_a_double_check_is_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+    cases = [case("ST-2", "en", f"pub  {n}", f"pubb {n}", dialogue_id=f"d{n}") for n in range(20)]
+    hold(path, Wordy(), cases)
+    with Log.open(f"sqlite:///{path}") as log:
+
+        def told() -> tuple[Waiting, dict[str, int]]:
+            stream = log.events(stress_stream("toy"))
+            whole = score(list(stress_rows(stream)), "data")["whole"]
+            return VerdictQueue.of(stream).counts(), whole
+
+        before, whole = told()
+        assert before.undecided == whole["waiting"] == 2
+        assert before.checks == whole["checks"] > 0 and before.judged == whole["judged"] == 0
+        queue = VerdictQueue.of(log.events(stress_stream("toy")))
+        mine = queue.waiting("Ada")
+        assert len(mine) == before.all and [one.asked for one in mine[:3]] == ["undecided"] * 2 + ["check"]
+        events = [given(one, "Ada", "fail") for one in (mine[0], mine[2])]
+        for event in events:
+            log.transact_now(lambda tx, one=event: tx.append(stress_stream("toy"), one))
+        after, whole = told()
+        assert (after.undecided, after.settled, after.checked, after.overruled) == (1, 1, 1, 1)
+        assert (whole["waiting"], whole["judged"], whole["overruled"]) == (1, 2, 1)
+        assert after.checks == before.checks - 1 == whole["checks"]
