@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.content import limits
 from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import (
     ACCENT,
@@ -25,7 +24,7 @@ from vivavoce.report.drawing import (
 )
 from vivavoce.report.language import say
 from vivavoce.report.links import cases_of
-from vivavoce.report.numbers import amount, count, label
+from vivavoce.report.numbers import count, label, measured
 from vivavoce.stats.summary_results import Summary
 
 STEP: Final = 38
@@ -129,10 +128,11 @@ def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
         if one is None or one.value is None:
             continue
         low, high = one.clustered.low, one.clustered.high
+        shown, interval = measured(one.value, low, high, one.unit)
         found.append(
             DrawnValue(
-                label(row.key), one.value, low, high, amount(one.value, one.unit),
-                limits(low, high, one.unit), count(one.denominator), cases_of(summary, row, name),
+                label(row.key), one.value, low, high, shown, interval, count(one.denominator),
+                cases_of(summary, row, name),
             )
         )  # fmt: skip
     return found

@@ -8,9 +8,9 @@ from vivavoce.report.content import headlines, interval_of, title
 from vivavoce.report.language import say, stated
 from vivavoce.report.numbers import (
     amount,
-    between,
     count,
     difference,
+    differences,
     label,
     listed,
     p_value,
@@ -158,7 +158,7 @@ def _margin_met(one: DeclaredComparison) -> str:
     facts = {
         "b": label(told.system), "a": label(told.than), "measure": _facts(_shown(one))["measure"],
         "margin": _margin(told.margin, one.measure), "difference": difference(told.difference, unit),
-        "interval": between(told.interval.low, told.interval.high, lambda value: difference(value, unit)),
+        "interval": differences(told.interval.low, told.interval.high, unit),
         "p": p_value(told.p_adjusted),
     }  # fmt: skip
     if len(shown) == len(one.no_worse):
@@ -229,7 +229,7 @@ def _facts(one: _Shown) -> dict[str, str]:
         "b": label(one.b),
         "measure": title(one.measure).lower() if measure else one.measure,
         "gap": _gap(one.difference, unit),
-        "interval": between(one.low, one.high, lambda value: difference(value, unit)),
+        "interval": differences(one.low, one.high, unit),
         "p": p_value(one.p_adjusted),
     }
 

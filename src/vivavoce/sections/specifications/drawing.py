@@ -20,7 +20,7 @@ from vivavoce.report.drawing import (
     row_names,
 )
 from vivavoce.report.language import say
-from vivavoce.report.numbers import between, difference, label, p_value
+from vivavoce.report.numbers import difference, differences, label, p_value
 from vivavoce.stats.specifications import AnalysisWay, SpecificationCurve
 
 HEIGHT: Final = 190
@@ -50,7 +50,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     ]  # fmt: skip
     rows = [
         (", ".join(name), difference(one.difference, unit),
-         between(one.low, one.high, lambda value: difference(value, unit)), p_value(one.p), kind)
+         differences(one.low, one.high, unit), p_value(one.p), kind)
         for name, one, kind in zip(told, curve.specifications, kinds, strict=True)
     ]  # fmt: skip
     above = [
