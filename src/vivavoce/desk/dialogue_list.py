@@ -1,6 +1,7 @@
 """The list of dialogues as a page shows it: columns, facets and views in the reader's words."""
 
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
@@ -51,6 +52,10 @@ HEADLINE_TITLES: Final = {
     "objective_success_inferred": N_("Success, inferred goals"),
 }  # fmt: skip
 
+SHORT_TITLES: Final = {  # where little room is, beside the word for success
+    "objective_success_assigned": N_("assigned"), "objective_success_inferred": N_("inferred"),
+}  # fmt: skip
+
 
 class FacetChoice(NamedTuple):
     """A value in words, with the address of the list with it added or taken away."""
@@ -82,6 +87,12 @@ class ListHeading(NamedTuple):
     address: str
     sorted: str
     number: bool
+
+    @property
+    def short(self) -> str:
+        """The heading where little room is."""
+        measure = self.name.removeprefix(SUCCESS)
+        return worded(SHORT_TITLES[measure]) if measure in SHORT_TITLES else self.title
 
 
 class ListRow(NamedTuple):
@@ -116,6 +127,11 @@ class DialogueList:
     verdicts: list[str]
     views: list[SavedView]
     tag_names: list[str]
+
+    @property
+    def one_day(self) -> bool:
+        """Whether all that this page shows began on the same day in UTC."""
+        return len({row.card.assigned_at.astimezone(UTC).date() for row in self.rows}) == 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,6 +281,21 @@ def test_a_selection_is_a_dataset_of_what_was_chosen(
     assert any("selection" in str(note) for note in dataset.notes)
 
 
+def test_two_ticked_dialogues_stand_side_by_side_and_three_are_refused(
+    enter: Enter, token_of: Callable, log: Log, study: Study
+) -> None:
+    grace = enter("researcher")
+    three = [one.dialogue_id for one in log.dialogues(study.name)[:3]]
+    where = send(grace, "/dialogues/two", dialogue=three[:2], query="status=completed")
+    page = grace.get(where).text
+    assert all(f'href="/dialogues/{one}?status=completed"' in page for one in three[:2])
+    assert page.count('aria-labelledby="side-') == 2
+    assert f'data-from="/dialogues/{three[0]}"' in page and 'href="/dialogues?status=completed"' in page
+    token = {"form_token": token_of(grace)}
+    refused = grace.post("/dialogues/two", data={**token, "dialogue": three})
+    assert refused.status_code == 422 and "3 are chosen" in refused.text
+
+
 def test_a_trial_without_dialogues_says_what_to_do(study: Study, empty_log: Log, tmp_path: Path) -> None:
     from scenes.desks import desk_of
 
