@@ -86,7 +86,7 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
     assert ": new minus old +5.0 points (95% interval " in document.answer[0], "both say it one way"
     drawn = document.figure
     assert drawn is not None
-    assert [row[1] for row in drawn.rows] == ["old", "new", "new \u2212 old"]
+    assert [row[1] for row in drawn.rows] == ["new", "old", "new \u2212 old"]
     assert drawn.rows[-1][2] == "+5.0" and drawn.rows[-1][3].endswith("(90%)")
     edges = re.findall(r"'edge': (-?[\d.]+)", str(drawn.spec))
     assert sorted(map(float, edges)) == pytest.approx([-10, 10])

@@ -142,13 +142,12 @@ def _no_worse(primary: Sequence[DeclaredComparison]) -> list[NoWorse]:
 
 
 def decisive_margin(one: DeclaredComparison) -> NoWorse | None:
-    """The test by which a margin is told: the only one that is shown, else that of the first system minus the
-    second; None where no margin was declared.
+    """The test by which a margin is told: the only one that is shown, else of the system that is named last.
+
+    Empty   None: no margin was declared
     """
     shown = [test for test in one.no_worse if test.shown]
-    if len(shown) == 1:
-        return shown[0]
-    return next((test for test in one.no_worse if test.system == one.a), None)
+    return shown[0] if len(shown) == 1 else next(iter(one.no_worse[::-1]), None)
 
 
 def _margin(margin: float, measure: str) -> str:
