@@ -8,7 +8,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import short
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TOGETHER, TURNS, CountedCases, Facet, Places
-from vivavoce.desk.dialogue_query import COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import ANSWERED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.progress import STATUSES
 from vivavoce.languages.base import language_name
@@ -230,6 +230,9 @@ def facet_title(name: str) -> str:
     """What a facet is called."""
     if name.startswith(SUCCESS):
         return rate_title(name.removeprefix(SUCCESS))
+    if name.startswith(COUNTS + ANSWERED):
+        item = name.removeprefix(COUNTS + ANSWERED).replace(".", ": ", 1)
+        return gettext("Answered: %(item)s", item=item)
     if name.startswith(COUNTS):
         return gettext("Counts in %(measure)s", measure=measure_title(name.removeprefix(COUNTS)))
     return worded(TITLES[name]) if name in TITLES else name.removeprefix(FACTOR)

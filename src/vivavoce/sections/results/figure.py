@@ -74,7 +74,8 @@ def _margin_panel(summary: Summary, name: str) -> IntervalPanel | None:
     )
     shown = DrawnValue(
         f"{label(told.system)} \u2212 {label(told.than)}", value, low, high,
-        difference(told.difference, unit), f"{differences(told.interval.low, told.interval.high, unit)} (90%)",
+        difference(told.difference, unit),
+        f"{differences(told.interval.low, told.interval.high, unit)} (90%)",
     )  # fmt: skip
     heading = (
         say("Difference in percentage points, with the margin") if unit == "ratio"

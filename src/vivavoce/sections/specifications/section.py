@@ -113,7 +113,9 @@ def _neighbours(
     for one in specifications:
         at = [place for place, (x, y) in enumerate(zip(one.choice, told.choice, strict=True)) if x != y]
         if len(at) == 1:
-            yield words_of(one.choice)[at[0]], one
+            before = lines_of(told.choice)
+            lines = lines_of(one.choice).items()
+            yield "; ".join(line for name, line in lines if before.get(name) != line), one
 
 
 def _ending(one: Specification, told: Specification, alpha: float) -> str:
