@@ -205,7 +205,7 @@ def test_overview_lab_and_answer_by_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.locator(".turns").first).to_be_visible()
     expect(page.locator("h1")).to_be_focused()
-    first = page.locator(".turn").first.bounding_box()
+    first = page.locator(".turns > .turn").first.bounding_box()
     assert first is not None and first["y"] < size[1], "what was said begins below what one sees first"
     looked_at(page, size[0])
     page.keyboard.press("u")
