@@ -59,6 +59,18 @@ def go_by_key(page: Page, role: str, name: str) -> None:
     page.keyboard.press("Enter")
 
 
+def menu_by_key(page: Page, width: int) -> None:
+    """Open the menu, where it is folded; where there is room it stands open."""
+    links, summary = page.locator("nav.pages-of"), page.locator(".menu > summary")
+    if width > 640:
+        expect(summary).to_be_hidden()
+    else:
+        expect(links).to_be_hidden()
+        reach(page, summary)
+        page.keyboard.press("Enter")
+    expect(links).to_be_visible()
+
+
 def looked_at(page: Page, width: int) -> None:
     """Nothing keeps anybody out, and at a small width nothing has to be pushed sideways."""
     whole(page)
@@ -117,7 +129,7 @@ def test_a_study_is_written_by_keyboard_alone(
             looked_at(page, size[0])
             go_by_key(page, "link", said("Back to the study"))
         go_by_key(page, "link", said("Analysis and size"))
-        reach(page, page.get_by_label("margin").first)
+        reach(page, page.get_by_label(said("Margin of this comparison: not worse than (non-inferiority)")))
         page.keyboard.type("0.1")
         looked_at(page, size[0])
         go_by_key(page, "button", said("Save"))
@@ -175,8 +187,11 @@ def test_overview_lab_and_answer_by_keyboard_alone(
     reach(page, page.locator("figure.chart summary").first)
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="Vega-Lite").first).to_be_visible()
+    menu_by_key(page, size[0])
     go_by_key(page, "link", said("Dialogues"))
     expect(page.get_by_role("heading", level=1)).to_have_text(said("Dialogues"))
+    box = page.get_by_role("heading", level=1).bounding_box()
+    assert box is not None and box["y"] < 220, "menu and notices push the page down"
     looked_at(page, size[0])
     for key in "jxt":
         page.keyboard.press(key)
@@ -186,11 +201,16 @@ def test_overview_lab_and_answer_by_keyboard_alone(
     expect(page.locator(".found .label", has_text=tag)).to_have_count(1)
     looked_at(page, size[0])
     page.keyboard.press("j")
+    page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator(".turns").first).to_be_visible()
+    expect(page.locator("h1")).to_be_focused()
+    first = page.locator(".turns > .turn").first.bounding_box()
+    assert first is not None and first["y"] < size[1], "what was said begins below what one sees first"
     looked_at(page, size[0])
     page.keyboard.press("u")
     expect(page.get_by_role("heading", level=1)).to_have_text(said("Dialogues"))
+    expect(page.locator(".found tbody tr").nth(1).locator("th a")).to_be_focused()
     page.keyboard.press("/")
     page.keyboard.type("xylophone")
     page.keyboard.press("Enter")

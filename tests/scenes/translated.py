@@ -11,7 +11,7 @@ VOID: Final = frozenset(("input", "meta", "link", "img", "br", "hr", "line", "re
 WORD: Final = re.compile(r"[^\W\d_]{2}")
 ENGLISH: Final = re.compile(r"\b(?:the|and|of|is|are|was|with|not|by|to|for|your|this|that)\b")
 KEY: Final = re.compile(
-    r"[\w.:-]*[0-9a-f]{8,}…?|\S*[a-z]_[a-z]\S*|#?[\w.]+(-[\w.]+)+|UTC\.?|[a-z]{2}|[\d.,:\s]+(s|ms|min|h)|.*\|unit:.*"
+    r"[\w.:-]*[0-9a-f]{8,}…?|\S*[a-z]_[a-z]\S*|#?[\w.]+(-[\w.]+)+|UTC\.?|[a-z]{2}|([\d.,:\s]+(s|ms|min|h))+|.*\|unit:.*"
 )  # ids, signatures, files, languages, durations
 
 

@@ -49,16 +49,15 @@ def values_table(rows: "Sequence[MeasuredValue]", groups: list[str | None], by: 
 def _cell(row: "MeasuredValue | None", unit: str) -> "Text":
     from rich.text import Text
 
-    from vivavoce.report.content import limits
-    from vivavoce.report.numbers import amount, between, count
+    from vivavoce.report.numbers import amount, between, count, measured
 
-    text = Text(amount(row.value if row else None, unit))
     if not row:
-        return text
+        return Text(amount(None, unit))
+    value, interval = measured(row.value, row.low, row.high, unit)
+    text = Text(value)
     if row.open:
         bounds = between(row.lowest, row.highest, lambda value: amount(value, unit))
         text.append(f"\n{bounds}\n{count(row.open)} open", style="yellow")
-    interval = limits(row.low, row.high, unit)
     if (row.low or 0) >= 0:
         interval = interval.replace(" to ", "\u2013")  # as narrow as a terminal's columns are
     return text.append("".join(f"\n{one}" for one in (interval, count(row.dialogues)) if one), style="dim")

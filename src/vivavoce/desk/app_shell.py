@@ -219,27 +219,11 @@ def page_environment(*folders: Path) -> Environment:
     add_words(made)
     for made_of in (
         numbers.percent, numbers.span, numbers.count, numbers.plural, numbers.localised, numbers.instant,
-        seconds, duration, decimal, plainly, fixed, range_of, minutes, short, clock, moment, iso, words,
+        numbers.duration, decimal, plainly, fixed, range_of, minutes, short, clock, moment, iso, words,
         coded, figure_numbers,
     ):  # fmt: skip
         made.filters[made_of.__name__] = made_of
     return made
-
-
-def seconds(value: float | None) -> str:
-    """Such as 1.4 s; what is shorter than a tenth in milliseconds."""
-    if value is None:
-        return numbers.MISSING
-    return f"{max(1, round(value * 1000))}\u202fms" if 0 < value < 0.1 else f"{fixed(value, 1)}\u202fs"
-
-
-def duration(value: float | None) -> str:
-    """Minutes and seconds, such as 2:07; what is shorter than ten seconds finer, such as 4.2 s or 35 ms."""
-    if value is None:
-        return numbers.MISSING
-    if 0 < value < 1:
-        return f"{max(1, round(value * 1000))}\u202fms"
-    return seconds(value) if value < 10 else f"{int(value) // 60}:{int(value) % 60:02}"
 
 
 def decimal(value: float | None) -> str:

@@ -1,13 +1,14 @@
 """The list of dialogues as a page shows it: columns, facets and views in the reader's words."""
 
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import short
 from vivavoce.desk.board import Board, DialogueCard
 from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TOGETHER, TURNS, CountedCases, Facet, Places
-from vivavoce.desk.dialogue_query import COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.desk.dialogue_query import ANSWERED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.desk.language import gettext, worded
 from vivavoce.desk.progress import STATUSES
 from vivavoce.languages.base import language_name
@@ -52,6 +53,10 @@ HEADLINE_TITLES: Final = {
     "campaign_goal": N_("Success, goal of the campaign"),
 }  # fmt: skip
 
+SHORT_TITLES: Final = {  # where little room is, beside the word for success
+    "objective_success_assigned": N_("assigned"), "objective_success_inferred": N_("inferred"),
+}  # fmt: skip
+
 
 class FacetChoice(NamedTuple):
     """A value in words, with the address of the list with it added or taken away."""
@@ -83,6 +88,12 @@ class ListHeading(NamedTuple):
     address: str
     sorted: str
     number: bool
+
+    @property
+    def short(self) -> str:
+        """The heading where little room is."""
+        measure = self.name.removeprefix(SUCCESS)
+        return worded(SHORT_TITLES[measure]) if measure in SHORT_TITLES else self.title
 
 
 class ListRow(NamedTuple):
@@ -117,6 +128,11 @@ class DialogueList:
     verdicts: list[str]
     views: list[SavedView]
     tag_names: list[str]
+
+    @property
+    def one_day(self) -> bool:
+        """Whether all that this page shows began on the same day in UTC."""
+        return len({row.card.assigned_at.astimezone(UTC).date() for row in self.rows}) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +231,9 @@ def facet_title(name: str) -> str:
     """What a facet is called."""
     if name.startswith(SUCCESS):
         return rate_title(name.removeprefix(SUCCESS))
+    if name.startswith(COUNTS + ANSWERED):
+        item = name.removeprefix(COUNTS + ANSWERED).replace(".", ": ", 1)
+        return gettext("Answered: %(item)s", item=item)
     if name.startswith(COUNTS):
         return gettext("Counts in %(measure)s", measure=measure_title(name.removeprefix(COUNTS)))
     return worded(TITLES[name]) if name in TITLES else name.removeprefix(FACTOR)

@@ -19,6 +19,7 @@ FACETS: Final = (
 FACTOR: Final = "factor."
 SUCCESS: Final = "success."
 COUNTS: Final = "counts."
+ANSWERED: Final = "answer."  # of an item of a questionnaire, as `stats.description.answered_as` has it
 COUNTED: Final = "yes"
 SORTS: Final = (
     "begun", "dialogue", "status", "system", "condition", "task", "participant", "language", "length",

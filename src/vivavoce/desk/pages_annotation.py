@@ -105,6 +105,7 @@ PAGE: Final = DashboardPage(
     menu=(MenuItem("/annotation", N_("Annotation"), 600),),
     help="how-to/annotate-dialogues",
     due=due_decisions,
+    shown=lambda study: bool(study.judgement_kinds) or any(one.unknown for one in written_down_in(study)),
 )
 
 

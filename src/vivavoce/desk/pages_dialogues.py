@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
-from vivavoce.desk.dialogue_list import make_list, place_in_list
+from vivavoce.desk.dialogue_list import PER_PAGE, make_list, place_in_list
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.domain_words import DomainWords
 from vivavoce.desk.evidence import evidence_of
@@ -71,18 +71,22 @@ def keys(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/dialogues/beside")
 def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Response:
-    """Two dialogues of one task side by side."""
+    """Two dialogues side by side, of one task or not."""
     cards = desk.board.see(lambda board: [board.dialogues.get(one) for one in (a, b)])
     left, right = cards
-    if left is None or right is None or left.task_id != right.task_id:
-        raise HTTPException(404, gettext("There are no such two dialogues of one task in this study."))
+    if left is None or right is None:
+        raise HTTPException(404, gettext("There is no such dialogue in this study."))
+    query = DialogueQuery.read(request.query_params.multi_items())
     sides = []
     for card in (left, right):
         visit = desk.log.history(card.visit_id)
         judged = evidence_of(desk.board, desk.study, visit, card.dialogue_id).judged
         made = make_transcript(desk.study, history_of(desk, card.dialogue_id))
         sides.append({"card": card, "made": made, "judged": judged})
-    return desk.page(request, "dialogue_pair.html", sides=sides, domain=DomainWords(desk.study.ontology))
+    return desk.page(
+        request, "dialogue_pair.html", sides=sides, domain=DomainWords(desk.study.ontology),
+        one_task=left.task_id == right.task_id, here=query.address,
+    )  # fmt: skip
 
 
 @router.get("/dialogues/{dialogue_id}")
@@ -99,6 +103,7 @@ def transcript(request: Request, dialogue_id: str, desk: ThisDesk) -> Response:
     stored = desk.log.recordings(dialogue_id=dialogue_id)
     return desk.page(
         request, "transcript.html", card=place.card, made=made, place=place, wire=wire, here=query.address,
+        back=_back(query, place.number), listed=list(query.pairs()),
         recordings=dialogue_recordings(desk.log, dialogue_id),
         found=evidence_of(desk.board, desk.study, visit, dialogue_id), axis=time_axis(history),
         domain=DomainWords(desk.study.ontology), domain_help=help_address(DOMAIN_HELP),
@@ -129,6 +134,12 @@ def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
         raise HTTPException(404, gettext("There is no such dialogue in this study."))
     query = "?" + request.url.query if request.url.query else ""
     return RedirectResponse(f"/{found.scope}{request.url.path}{query}", 303)
+
+
+def _back(query: DialogueQuery, number: int | None) -> str:
+    """The page of the list on which a dialogue stands, by its place there."""
+    page = 1 if number is None else (number - 1) // PER_PAGE + 1
+    return query.address if page == 1 else _address(query, page=page)
 
 
 def _address(query: DialogueQuery, **more: object) -> str:

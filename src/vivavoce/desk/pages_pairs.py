@@ -37,6 +37,7 @@ PAGE: Final = DashboardPage(
     router=router,
     menu=(MenuItem("/pairs", N_("Pairs"), 500),),
     help="how-to/compare-transcripts",
+    shown=lambda study: bool(study.pairs) or laboratory_of(study) is not None,
 )
 LONGEST = 20_000
 

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.background import BackgroundTask
@@ -143,6 +144,18 @@ def undo(request: Request, desk: ThisDesk, form: Form) -> Response:
         raise HTTPException(404, gettext("There is nothing to take back."))
     tell(request, done=found[0])
     return _do(desk, form, undoing(int(found[1]), int(found[2]), _author(request)))
+
+
+@router.post("/dialogues/two")
+def two_ticked(request: Request, desk: ThisDesk, form: Form) -> Response:
+    """The two that are ticked, side by side."""
+    chosen = _chosen(desk, form)
+    if len(chosen) != 2:
+        heading = gettext("Not possible")
+        detail = gettext("Side by side stand two dialogues; %(n)s are chosen. Tick two.", n=len(chosen))
+        return desk.page(request, "mistake.html", 422, heading=heading, detail=detail)
+    both = [("a", chosen[0]), ("b", chosen[1])]
+    return RedirectResponse("/dialogues/beside?" + urlencode([*both, *_query(form).pairs()]), 303)
 
 
 @router.post("/dialogues/export")

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from vivavoce.desk.app_shell import duration
 from vivavoce.desk.language import gettext
 from vivavoce.log import events as log_events
 from vivavoce.log.history import DialogueHistory, Turn
+from vivavoce.report.numbers import duration
 
 Lane = Literal["user", "system", "tools"]
 

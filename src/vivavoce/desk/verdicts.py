@@ -21,7 +21,8 @@ class Verdicts:
     """Successes and cases of every rate that the study has, in each dialogue of a snapshot.
 
     rates     by measure, those of every report first: numerators and denominators along `dialogue_ids`
-    counted   by measure that is no rate: whether it has a case, along them
+    counted   by measure that is no rate: whether it has a case, along them; by item of a questionnaire
+              (`answer.cambridge.found_all`): whether it was answered
     position  of the log; `problem`: why there are none
     """
 
@@ -44,6 +45,7 @@ def read_verdicts(
     Empty  a rate without a case in any dialogue is left out
     """
     from vivavoce.measures.compute import sums
+    from vivavoce.stats.description import answered_dialogues
     from vivavoce.stats.rates import HEADLINES, is_rate
 
     found = sums(dataset)
@@ -60,6 +62,9 @@ def read_verdicts(
             rates[name] = np.array([told.get(one, False) for one in found.dialogue_ids], dtype=float), known
     cases = ((name, below > 0) for name, below in zip(found.measures, found.denominators, strict=True))
     counted = {name: own for name, own in cases if not is_rate(name) and own.any()}
+    for name, answered in answered_dialogues(dataset).items():
+        own = np.array([one in answered for one in found.dialogue_ids], dtype=bool)
+        counted |= {name: own} if own.any() else {}
     return Verdicts(scope, position, at, found.dialogue_ids, rates, counted=counted)
 
 

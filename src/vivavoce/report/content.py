@@ -282,10 +282,3 @@ def _counted_cells(test: GroupTest) -> tuple[Cell, ...]:
 def family_title(name: str) -> str:
     """The name of a measure's family, to be shown."""
     return say(MEASURES.get(name).family.replace("_", " ").capitalize())
-
-
-def limits(low: float | None, high: float | None, unit: str) -> str:
-    """The limits of a measure's interval in its unit; empty where there is none."""
-    if low is None:
-        return ""
-    return span(low, high) if unit == "ratio" else between(low, high, lambda value: amount(value, ""))

@@ -110,7 +110,6 @@ def frame_words() -> dict[str, str]:
         "meanings": say("What these words mean"),
         "before": say("Before you trust the numbers"),
         "more": say("{n} more"),
-        "further": say("The rest is on the next page."),
         "table": say("The same as a table"),
         "download": say("Download"),
         "signatures": say("Signatures of these numbers"),

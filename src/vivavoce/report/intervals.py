@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import altair as alt
 
-from vivavoce.report.content import limits
 from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import (
     ACCENT,
@@ -25,7 +24,7 @@ from vivavoce.report.drawing import (
 )
 from vivavoce.report.language import say
 from vivavoce.report.links import cases_of
-from vivavoce.report.numbers import amount, count, label
+from vivavoce.report.numbers import count, label, measured
 from vivavoce.stats.summary_results import Summary
 
 STEP: Final = 38
@@ -65,6 +64,7 @@ class IntervalPanel:
     whole  a share of a whole: the axis goes from 0 to 100 %
     ratio  the axis is written in per cent
     line   where an upright line stands, such as at no difference
+    edges  where broken lines stand, such as at a margin to both sides
     """
 
     title: str
@@ -72,6 +72,7 @@ class IntervalPanel:
     whole: bool = False
     ratio: bool = False
     line: float | None = None
+    edges: tuple[float, ...] = ()
 
 
 def interval_figure(
@@ -84,13 +85,22 @@ def interval_figure(
     columns  what the table of its numbers calls: panel, group, value, interval, cases
     """
     order = list(dict.fromkeys(one.group for panel in panels for one in panel.values))
+    alike = all(
+        {one.group for one in panel.values} <= {one.group for one in panels[0].values} for panel in panels
+    )
 
     def draw(width: int) -> Any:
-        beside = 1 if width == NARROW else min(together, len(panels))
+        beside = 1 if width == NARROW or not alike else min(together, len(panels))
         names = row_names(order, width)
         inner = (width - names.room) // beside - SIDE
         drawn = [
-            _panel(panel, names, inner, named=place % beside == 0, titled=titled)
+            _panel(
+                panel,
+                names if alike else _own_names(panel, names),
+                inner,
+                named=place % beside == 0,
+                titled=titled,
+            )
             for place, panel in enumerate(panels)
         ]
         if beside == 1:
@@ -129,10 +139,11 @@ def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:
         if one is None or one.value is None:
             continue
         low, high = one.clustered.low, one.clustered.high
+        shown, interval = measured(one.value, low, high, one.unit)
         found.append(
             DrawnValue(
-                label(row.key), one.value, low, high, amount(one.value, one.unit),
-                limits(low, high, one.unit), count(one.denominator), cases_of(summary, row, name),
+                label(row.key), one.value, low, high, shown, interval, count(one.denominator),
+                cases_of(summary, row, name),
             )
         )  # fmt: skip
     return found
@@ -152,6 +163,12 @@ def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, ti
     )
     text = base.mark_text(dy=-11, fontSize=11, color=INK).encode(x=x, text=alt.Text("shown:N"))
     layers, facts = [interval, dot, text], dict[str, Any]()
+    if panel.edges:
+        both = alt.Chart(alt.Data(values=[{"edge": edge} for edge in panel.edges]))
+        layers = [
+            both.mark_rule(color=WARM, strokeWidth=1.5, strokeDash=[4, 3]).encode(x=alt.X("edge:Q")),
+            *layers,
+        ]
     if panel.line is not None:
         one = alt.Chart(alt.Data(values=[{"line": panel.line}]))
         line = one.mark_rule(color=WARM, strokeWidth=1.5).encode(x=alt.X("line:Q"))
@@ -163,6 +180,12 @@ def _panel(panel: IntervalPanel, names: RowNames, inner: int, *, named: bool, ti
             color=INK,
         )  # fmt: skip
     return alt.layer(*layers, width=inner, height=alt.Step(step), **facts)
+
+
+def _own_names(panel: IntervalPanel, names: RowNames) -> RowNames:
+    """The names of this panel's own lines, where panels have different ones."""
+    own = {one.group for one in panel.values}
+    return RowNames({name: lines for name, lines in names.lines.items() if name in own}, names.room)
 
 
 def _scale(panel: IntervalPanel) -> dict[str, Any]:

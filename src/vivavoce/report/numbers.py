@@ -11,8 +11,10 @@ from vivavoce.languages.base import locale_of
 from vivavoce.report.language import Shown, language, localised, noun, say
 
 MISSING: Final = "–"
+THIN: Final = "\u202f"  # between a number and its unit
 MONEY: Final = "currency units"
 _SMALL: Final = 0.005
+_MINUTE_S: Final = 60
 
 
 def percent(ratio: float | None) -> str:
@@ -29,7 +31,11 @@ def between(low: Any, high: Any, write: Any) -> str:
     """Two limits, each written by `write`."""
     if low is None or high is None:
         return Shown(MISSING, low=None, high=None)
-    return Shown(say("{low} to {high}", low=write(low), high=write(high)), low=low, high=high)
+    return _between(low, high, [write(low), write(high)])
+
+
+def _between(low: float, high: float, shown: list[str]) -> str:
+    return Shown(say("{low} to {high}", low=shown[0], high=shown[1]), low=low, high=high)
 
 
 def points(difference: float | None) -> str:
@@ -60,6 +66,44 @@ def coefficient(value: float | None, decimals: int = 2) -> str:
     return Shown(MISSING if value is None else _signed(value, decimals=decimals), value=value)
 
 
+def durations(*seconds: float | None, plus: bool = False) -> list[str]:
+    """Durations that stand together, such as 35 ms, 4.2 s, 2 min 7 s; missing ones are dashes.
+
+    All are in the unit of the longest, with as many decimals as tell apart those that differ.
+    """
+    known = [one for one in seconds if one is not None]
+    most = max(map(abs, known), default=0.0)
+    if most >= _MINUTE_S and len({round(one) for one in known}) == len(set(known)):
+        write = _minutes
+    else:
+        unit, times, decimals = ("ms", 1000, 0) if 0 < most < 1 else ("s", 1, 2 if most < 10 else 1)
+        while decimals < 4 and len({half_up(times * one, decimals) for one in known}) < len(set(known)):
+            decimals += 1
+        if unit == "ms" and decimals == 0 and most < 0.01:
+            decimals = 1
+
+        def write(value: float, sign: str) -> str:
+            digits = localised(_rounded(abs(value) * times, decimals)) if value else "0"
+            return f"{sign}{digits}{THIN}{unit}"
+
+    def signed(value: float) -> str:
+        return write(value, "\u2212" if value < 0 else "+" if plus and value > 0 else "")
+
+    return [Shown(MISSING if one is None else signed(one), duration=one) for one in seconds]
+
+
+def duration(value: float | None) -> str:
+    """One duration, such as 35 ms, 4.2 s or 2 min 7 s."""
+    return durations(value)[0]
+
+
+def _minutes(value: float, sign: str) -> str:
+    minutes, seconds = divmod(round(abs(value)), 60)
+    hours, minutes = divmod(minutes, 60)
+    named = [(hours, "h"), (minutes, "min"), (0 if hours else seconds, "s")]
+    return sign + "\u00a0".join(f"{n}{THIN}{unit}" for n, unit in named if n)
+
+
 def amount(value: float | None, unit: str) -> str:
     """A measure's value in its unit: percent for ratios, else up to three significant decimals.
 
@@ -67,19 +111,42 @@ def amount(value: float | None, unit: str) -> str:
     """
     if value is None or unit == "ratio":
         return percent(value)
+    if unit == "s":
+        return duration(value)
     decimals = 1 if abs(value) >= 10 else 2
     if 0 < abs(value) < _SMALL and unit == MONEY:
         decimals = 1 - floor(log10(abs(value)))
-    return Shown(
-        f"{_signed(value, decimals=decimals)}{' ' + unit if unit in ('s', 'ms') else ''}", value=value
-    )
+    return Shown(f"{_signed(value, decimals=decimals)}{' ' + unit if unit == 'ms' else ''}", value=value)
+
+
+def measured(value: float | None, low: float | None, high: float | None, unit: str) -> tuple[str, str]:
+    """A measure's value and its interval; durations in one unit, and told apart. "": no interval."""
+    if low is None or high is None:
+        return amount(value, unit), ""
+    if unit == "ratio":
+        return percent(value), span(low, high)
+    if unit != "s":
+        return amount(value, unit), between(low, high, lambda one: amount(one, ""))
+    shown, *ends = durations(value, low, high)
+    if all(one.count(THIN) == 1 for one in (shown, *ends)):  # their unit stands with the value
+        ends = [one.partition(THIN)[0] for one in ends]
+    return shown, _between(low, high, ends)
 
 
 def difference(value: float | None, unit: str) -> str:
     """A difference of two measures: points for ratios, else in the unit, with its sign."""
     if value is None or unit == "ratio":
         return points(value)
+    if unit == "s":
+        return durations(value, plus=True)[0]
     return Shown(_signed(value, decimals=2, plus=True), difference=value)
+
+
+def differences(low: float | None, high: float | None, unit: str) -> str:
+    """The limits of a difference of two measures, written as it is."""
+    if unit == "s" and low is not None and high is not None:
+        return _between(low, high, durations(low, high, plus=True))
+    return between(low, high, lambda value: difference(value, unit))
 
 
 def distance(value: float, unit: str) -> str:
@@ -90,7 +157,7 @@ def distance(value: float, unit: str) -> str:
 
 def count(n: float | None) -> str:
     """A whole number with thin spaces between thousands."""
-    return Shown(MISSING if n is None else f"{round(n):,}".replace(",", "\u202f"), n=n)
+    return Shown(MISSING if n is None else f"{round(n):,}".replace(",", THIN), n=n)
 
 
 def plural(n: int, one: str, several: str | None = None) -> str:

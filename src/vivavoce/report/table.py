@@ -10,7 +10,7 @@ from rich.text import Text
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import is_clustered, rate_cell, with_all
-from vivavoce.report.numbers import amount, between, count, difference, label, p_value
+from vivavoce.report.numbers import amount, count, difference, differences, label, p_value
 from vivavoce.report.prose import SIMULATED_MARK
 from vivavoce.stats.declared_results import DeclaredComparison
 from vivavoce.stats.summary import NO_DIALOGUE
@@ -121,7 +121,7 @@ def _compared(one: _Line, letter: str) -> list[Text]:
     """Measure, pair, difference, interval, p, adjusted p with its family's letter; bold where it differs."""
     measure = MEASURES.get(one.measure) if one.measure in MEASURES else None
     unit = measure.unit if measure else ""
-    interval = between(one.low, one.high, lambda value: difference(value, unit))
+    interval = differences(one.low, one.high, unit)
     adjusted = Text(p_value(one.p_adjusted), style="bold" if one.significant else "")
     return [
         Text(measure.title if measure else one.measure.replace("_", " ").capitalize()),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import mean, quantiles, stdev
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vivavoce.core.statement import Statement
 from vivavoce.log.dataset import Dataset
@@ -16,6 +16,7 @@ from vivavoce.stats.groups import groups
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 Keys = Mapping[str, str | None]  # the group of each dialogue
+ANSWERED: Final = "answer."  # before a questionnaire and an item of it
 
 
 class EndReason(NamedTuple):
@@ -209,6 +210,22 @@ def _incidents(dataset: Dataset, keys: Keys) -> list[IncidentKind]:
             found.items(), key=lambda entry: (str(entry[0][0]), -len(entry[1]))
         )
     ]
+
+
+def answered_dialogues(dataset: Dataset) -> dict[str, set[str]]:
+    """The dialogues about which each item was answered with a code, by `answered_as`; none of visits."""
+    found: dict[str, set[str]] = {}
+    table = dataset.read("ratings").select(["dialogue_id", "instrument", "item_id", "value"])
+    for row in table.to_pylist():
+        if row["dialogue_id"] is not None and row["value"] is not None:
+            key = answered_as(row["instrument"], row["item_id"])
+            found.setdefault(key, set()).add(row["dialogue_id"])
+    return found
+
+
+def answered_as(instrument: str, item_id: str) -> str:
+    """The name by which lists find the dialogues about which an item was answered."""
+    return f"{ANSWERED}{instrument}.{item_id}"
 
 
 def _questionnaires(dataset: Dataset, keys: Keys) -> list[AnsweredSheet]:

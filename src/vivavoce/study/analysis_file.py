@@ -18,12 +18,15 @@ Teller = Literal["log", "experts"]
 class Primary(Settings):
     """The comparison that the study was made for, named before it runs."""
 
-    measure: str = Field(description="name of the measure")
-    compare: list[str] = Field([], description="systems to compare; all of the study when left out")
-    alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
-    margin: Number | None = Field(
-        None, gt=0, description="a difference of this measure, in its unit, below which it counts as none"
+    measure: str = Field(title="What is compared", description="name of the measure")
+    compare: list[str] = Field(
+        [], title="Systems", description="systems to compare; all of the study when left out"
     )
+    alpha: Number = Field(0.05, gt=0, lt=1, title="Alpha", description="level of significance")
+    margin: Number | None = Field(
+        None, gt=0, title="Margin of this comparison: not worse than (non-inferiority)",
+        description="a difference of this measure, in its unit, below which it counts as none",
+    )  # fmt: skip
 
     @field_validator("compare")
     @classmethod
@@ -50,20 +53,30 @@ class Stopping(Settings):
 
     shorthand = "words"
 
-    words: str | None = Field(None, description="when collecting ends, in a sentence for readers")
+    words: str | None = Field(
+        None, title="In a sentence", description="when collecting ends, in a sentence for readers"
+    )
     rule: StoppingRule | None = Field(
-        None, description="how the dashboard watches the primary comparison; none: nothing pauses by itself"
+        None,
+        title="Rule",
+        description="how the dashboard watches the primary comparison; none: nothing pauses by itself",
     )
     participants: Whole | None = Field(
-        None, ge=2, le=1_000_000, description="planned participants (finished visits); the trial ends there"
-    )
+        None, ge=2, le=1_000_000, title="Participants",
+        description="planned participants (finished visits); the trial ends there",
+    )  # fmt: skip
     looks: Whole = Field(
-        5, ge=1, le=50, description="planned looks, evenly spaced; `anytime` looks after every visit"
-    )
-    futility: Flag = Field(True, description="pause also where going on is idle")
+        5, ge=1, le=50, title="Looks",
+        description="planned looks, evenly spaced; `anytime` looks after every visit",
+    )  # fmt: skip
+    futility: Flag = Field(
+        True, title="Pause where nothing can be found any more",
+        description="pause also where going on is idle",
+    )  # fmt: skip
     power: Number = Field(
-        0.8, gt=0.5, lt=1, description="chance to find the planned difference; what is idle is judged by it"
-    )
+        0.8, gt=0.5, lt=1, title="Power",
+        description="chance to find the planned difference; what is idle is judged by it",
+    )  # fmt: skip
 
     @model_validator(mode="after")
     def _planned(self) -> "Stopping":
@@ -77,19 +90,23 @@ class Stopping(Settings):
 class Analysis(Settings):
     """What the study wants to know, and how it will be decided; frozen when the first participant comes."""
 
-    primary: Primary | None = Field(None, description="the comparison named in advance")
+    primary: Primary | None = Field(
+        None, title="Primary comparison", description="the comparison named in advance"
+    )
     secondary: list[Primary] = Field([], description="further comparisons named in advance")
     preferences: Preferences | None = Field(
         None, description="the comparisons of transcripts, one a variable and question, named in advance"
     )
     correction: Correction = Field(
         "holm",
+        title="Correction for several comparisons",
         description="adjustment of p over everything that is declared here: primary, secondary, transcripts",
     )
     margin: Number | None = Field(
         None,
         gt=0,
         lt=1,
+        title="Margin of all success rates: not worse than, or the same (equivalence)",
         description="a difference of a success rate smaller than this counts as none (equivalence); of other "
         "measures it is declared with the comparison",
     )
@@ -106,7 +123,9 @@ class Analysis(Settings):
     notes: list[str] = Field(
         [], description="sentences for readers of preregistration and report; nothing is left out by them"
     )
-    stopping: Stopping | None = Field(None, description="when collecting ends: a sentence, or a rule")
+    stopping: Stopping | None = Field(
+        None, title="End of collecting", description="when collecting ends: a sentence, or a rule"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce.log.populations import SIMULATED
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import adjusted_cell, heads, limits, title
+from vivavoce.report.content import adjusted_cell, heads, title
 from vivavoce.report.language import Shown, say, stated
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import (
@@ -15,6 +15,8 @@ from vivavoce.report.numbers import (
     coefficient,
     count,
     difference,
+    differences,
+    measured,
     p_value,
     plural,
     points,
@@ -109,7 +111,7 @@ def _shows_nothing(tests: Sequence[GroupTest], measure: str) -> bool:
 
 def _span(test: GroupTest) -> str:
     unit = COMPARED[test.measure]
-    return between(test.decisive.low, test.decisive.high, lambda value: difference(value, unit))
+    return differences(test.decisive.low, test.decisive.high, unit)
 
 
 def _figures(results: PopulationsCompared) -> TableOfText:
@@ -140,10 +142,11 @@ def _figures(results: PopulationsCompared) -> TableOfText:
 
 def _figure(one: PopulationFound, name: str) -> Cell:
     figure = one.figures[name]
-    under = [limits(figure.interval.low, figure.interval.high, COMPARED[name])]
+    shown, interval = measured(figure.value, figure.interval.low, figure.interval.high, COMPARED[name])
+    under = [interval]
     if name == CALLS:
         under.append(say("median {n}", n=amount(one.median_dialogues, "")))
-    return Cell(_value(figure.value, name), tuple(line for line in under if line))
+    return Cell(shown, tuple(line for line in under if line))
 
 
 def _money(value: float | None, currency: str) -> str:

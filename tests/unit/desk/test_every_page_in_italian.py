@@ -88,7 +88,7 @@ def test_every_page_speaks_italian(computing: FastAPI, enter: Enter, log: Log, s
     data |= (
         findings(study, log, None)
         | findings(study, log, held)
-        | {"owner by link", "SVG", "PNG", "CSV", "Vega-Lite", "rho"}
+        | {"owner by link", "SVG", "PNG", "CSV", "Vega-Lite", "rho", "Holm", "Bonferroni"}
     )  # as the log names them
     more = (
         "/results?by=system", f"/dialogues/{held}", f"/dialogues/{failed}", "/dialogues?q=zzz",

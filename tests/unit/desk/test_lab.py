@@ -16,15 +16,19 @@ from starlette.testclient import TestClient
 
 from vivavoce.desk.board import TURN_END, Board, DialogueCard
 from vivavoce.desk.dialogue_index import DialogueIndex
-from vivavoce.desk.dialogue_query import DialogueQuery
+from vivavoce.desk.dialogue_query import DialogueQuery, address_of
 from vivavoce.desk.snapshot import Snapshots
-from vivavoce.desk.verdicts import Verdicts
+from vivavoce.desk.verdicts import Verdicts, read_verdicts
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.export import export_dataset
 from vivavoce.log.remark_events import remark_stream
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import group_keys
+from vivavoce.report.blocks import TableOfText
+from vivavoce.report.document import compose
+from vivavoce.report.material import ReportOptions
+from vivavoce.stats.description import answered_dialogues
 from vivavoce.stats.summary import summarise
 from vivavoce.study.model import Study
 
@@ -279,6 +283,43 @@ def test_a_selection_is_a_dataset_of_what_was_chosen(
     turns = set(dataset.everything.read("turns")["dialogue_id"].to_pylist())
     assert turns == {one["dialogue_id"] for one in rows}
     assert any("selection" in str(note) for note in dataset.notes)
+
+
+def test_two_ticked_dialogues_stand_side_by_side_and_three_are_refused(
+    enter: Enter, token_of: Callable, log: Log, study: Study
+) -> None:
+    grace = enter("researcher")
+    three = [one.dialogue_id for one in log.dialogues(study.name)[:3]]
+    where = send(grace, "/dialogues/two", dialogue=three[:2], query="status=completed")
+    page = grace.get(where).text
+    assert all(f'href="/dialogues/{one}?status=completed"' in page for one in three[:2])
+    assert page.count('aria-labelledby="side-') == 2
+    assert f'data-from="/dialogues/{three[0]}"' in page and 'href="/dialogues?status=completed"' in page
+    token = {"form_token": token_of(grace)}
+    refused = grace.post("/dialogues/two", data={**token, "dialogue": three})
+    assert refused.status_code == 422 and "3 are chosen" in refused.text
+
+
+def test_means_of_questionnaires_open_the_dialogues_that_were_answered(
+    enter: Enter, log: Log, study: Study, tmp_path: Path
+) -> None:
+    dataset = export_dataset(log, study.name, tmp_path / "d", domain_entities=study.entities())
+    answered = answered_dialogues(dataset)
+    verdicts = read_verdicts(dataset, "people", 1, DAY)
+    name, dialogues = next((name, own) for name, own in answered.items() if "found_all" in name)
+    kept = set(verdicts.dialogue_ids)
+    assert verdicts.counted[name].sum() == len(dialogues & kept) > 0
+    table = next(
+        one for one in compose(dataset, ReportOptions(sections=("questionnaires",))).blocks(TableOfText)
+        if one.name == "questionnaire-1"
+    )  # fmt: skip
+    mean = next(row for row in table.rows if row.heading == "found_all").cells[-2]
+    assert mean.counts is not None
+    assert address_of(mean.counts) == f"/dialogues?counts.{name}=yes"
+    page = enter("viewer").get(address_of(mean.counts)).text
+    assert "Answered: cambridge: found_all" in page
+    menu = page.partition('class="pages-of"')[2].partition("</nav>")[0]
+    assert "/dialogues" in menu and "/annotation" not in menu and "/pairs" not in menu, "nothing is there"
 
 
 def test_a_trial_without_dialogues_says_what_to_do(study: Study, empty_log: Log, tmp_path: Path) -> None:

@@ -136,6 +136,11 @@ def test_the_list_is_paginated_without_gaps(
         page = html.unescape(onwards[1]) if onwards else ""
     ours = [one.dialogue_id for one in log.dialogues(study.name, system="onebest")]
     assert seen == ours[::-1] and len(seen) > 60
+    opened = viewer.get(f"/dialogues/{seen[55]}?system=onebest").text
+    assert 'href="/dialogues?system=onebest&amp;page=2" data-key="list"' in opened, "back to its page"
+    first = viewer.get("/dialogues?system=onebest").text
+    assert re.search(r'<td class="at"[^>]*><time [^>]*>[\d:]{8}</time>', first), "of one day: time alone"
+    assert "All begun on " in first
     for strange in ("0", "-1", "999999", "x", "²"):
         assert viewer.get("/dialogues", params={"page": strange}).status_code == 200
 
@@ -150,6 +155,9 @@ def test_a_transcript_shows_each_turn_once(enter: Enter, log: Log, study: Study)
             one.text for one in turns if isinstance(one, events.UserTurnSent | events.SystemTurnReceived)
         ]
         assert re.search(r'<th scope="row">Turns</th><td class="n">\d+</td><td>turns</td>', page)
+        assert page.index('id="turns"') < min(
+            map(page.index, ('id="remarks"', 'id="facts"', 'id="evidence"'))
+        )
 
 
 def test_what_participants_and_systems_say_is_only_text(enter: Enter, nasty: str) -> None:

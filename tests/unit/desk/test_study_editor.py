@@ -375,6 +375,22 @@ def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold
     assert check_study(scaffold.file) == []
 
 
+def test_the_form_of_the_analysis_speaks_the_language_of_its_reader(scaffold: Editor, tmp_path: Path) -> None:
+    with Log.open(f"sqlite:///{tmp_path / 'italian.sqlite'}") as log:
+        page = Editor(scaffold.folder, log, "it").look("/study/analysis")
+    labels = re.findall(r'<label for="set-[^"]*">(.*?)</label>|<legend>(.*?)</legend>', page)
+    margins = [one for one in map("".join, labels) if "Margine" in one]
+    assert margins == [
+        "Margine di questo confronto: non peggiore di (non inferiorità)",
+        "Margine di tutti i tassi di successo: non peggiore di, o uguale (equivalenza)",
+    ]
+    assert (
+        'value="0,05"' in page
+        and ">obrien_fleming<" not in page
+        and "primary" not in "".join(map(str, labels))
+    )
+
+
 def test_measure_and_systems_are_chosen_from_what_there_is(scaffold: Editor) -> None:
     text = scaffold.file.read_text(encoding="utf-8").replace(
         "compare: [nbest, onebest]", "compare: [nbest, gone]"

@@ -41,7 +41,8 @@ def messages() -> set[Key]:
         for _, _, message, _, context in found
     }
     said |= {
-        (None, text) for text in (*form_words(), *analysis_words(), *map(about_protocol, protocol_names()))
+        (None, text or "(a field or value without a title)")
+        for text in (*form_words(), *analysis_words(), *map(about_protocol, protocol_names()))
     }
     said |= {("step", name) for name, kind in STEPS if type(kind).__module__.startswith("vivavoce.")}
     return said | {(None, text) for work in works().values() for text in (work.counted, work.things) if text}

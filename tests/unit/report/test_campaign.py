@@ -431,8 +431,6 @@ def test_languages_that_nobody_tried_and_the_noise_of_programs_are_told(tmp_path
 def test_the_first_page_of_the_print_is_filled_and_speaks_of_no_next_page(tmp_path: Path) -> None:
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppf"}, simulated=True)))
     assert len(document.before) > document.foremost
-    longer = replace(document, before=(*document.before, *["word " * 60] * 20))
-    first, long = (text_of(save(one, tmp_path / "report.pdf"))[0] for one in (document, longer))
+    first = text_of(save(document, tmp_path / "report.pdf"))[0]
     assert document.before[-1].split()[0] in first and "The system as submitted" in first
     assert "next page" not in first
-    assert "next page" in long and "The system as submitted" not in long

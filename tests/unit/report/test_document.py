@@ -93,7 +93,8 @@ def test_the_answer_comes_first_and_says_that_it_was_explored(tmp_path):
     document = compose(written(tmp_path / "d"))
     assert document.answer[0].startswith(
         "Explored, not declared beforehand: after adjustment by Holm over 1 comparison, differences remain "
-        "in 1. The largest is in subjective success: alpha stands at 97.5%, beta at 50.0% (47.5 points "
+        "in 1. The largest is in subjective success: alpha stands at 97.5%, beta at 50.0% (alpha "
+        "minus beta +47.5 points; "
     )
     assert "better" not in document.answer[0]
     assert "40 participants" in document.answer[-1]

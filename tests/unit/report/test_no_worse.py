@@ -81,8 +81,15 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
     said = document.answer[1]
     assert said.startswith(
         "new is not worse than old in subjective success by the margin declared beforehand, 10.0 points: "
-        "new minus old +5.0 (90% interval "
+        "new minus old +5.0 points (90% interval "
     )
+    assert ": new minus old +5.0 points (95% interval " in document.answer[0], "both say it one way"
+    drawn = document.figure
+    assert drawn is not None
+    assert [row[1] for row in drawn.rows] == ["new", "old", "new \u2212 old"]
+    assert drawn.rows[-1][2] == "+5.0" and drawn.rows[-1][3].endswith("(90%)")
+    edges = re.findall(r"'edge': (-?[\d.]+)", str(drawn.spec))
+    assert sorted(map(float, edges)) == pytest.approx([-10, 10])
     told = compose(dataset, ReportOptions(language="it")).answer[1]
     assert told.startswith("new non è peggiore di old in successo soggettivo del margine dichiarato")
 

@@ -31,13 +31,21 @@ function stack(root) {
     for (const row of table.querySelectorAll(":is(tbody, tfoot) tr")) {
       let column = 0;
       for (const cell of /** @type {HTMLTableRowElement} */ (row).cells) {
-        if (heads[column]) cell.dataset.head = heads[column];
+        if (heads[column] && cell.dataset.head === undefined) cell.dataset.head = heads[column];
         column += cell.colSpan;
       }
     }
   }
 }
 stack(document);
+
+// The menu of a small width closes as menus do.
+const menu = document.querySelector("details.menu");
+menu?.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !menu.open) return;
+  menu.open = false;
+  menu.querySelector("summary")?.focus();
+});
 
 function inUse(part) {
   const selection = document.getSelection();

@@ -16,7 +16,12 @@ function move(by) {
 // Whoever comes back to the list by the key or the link stands at the dialogue they come from.
 const LAST = "vivavoce-last-dialogue";
 const back = document.querySelector("a[data-key=list]");
-back?.addEventListener("click", () => sessionStorage.setItem(LAST, location.pathname));
+back?.addEventListener("click", () => {
+  const own = location.pathname.replace(/\/dialogues\/.*/, "");
+  sessionStorage.setItem(LAST, back.dataset.from ? own + back.dataset.from : location.pathname);
+});
+// Whoever opens a dialogue hears its name first, and goes on from there.
+if (back && !location.hash) document.querySelector("h1")?.focus({ preventScroll: true });
 if (links.length) {
   const from = links.find((link) => new URL(String(link.getAttribute("href")), location.href).pathname === sessionStorage.getItem(LAST));
   sessionStorage.removeItem(LAST);
@@ -29,6 +34,8 @@ function boxOfRow() {
 }
 
 function tag() {
+  const folded = document.querySelector(".bulk-of");
+  if (folded) folded.open = true;
   const box = boxOfRow();
   if (box && !document.querySelector(".found input[type=checkbox]:checked")) box.checked = true;
   document.getElementById("tag")?.focus();

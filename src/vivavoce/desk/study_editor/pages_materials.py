@@ -9,8 +9,9 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
+from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.desk.app_shell import AppShell
+from vivavoce.desk.app_shell import AppShell, Desk
 from vivavoce.desk.language import gettext, told, worded
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
@@ -39,6 +40,18 @@ from vivavoce.study.model import Study
 from vivavoce.web.documents import read_document
 from vivavoce.web.site import information_sheet, visit_minutes
 
+# What the values of the analysis are called; "" stands for none.
+CHOICES: Final[dict[str, dict[str, str]]] = {
+    "correction": {
+        "holm": "Holm", "benjamini_hochberg": N_("Benjamini and Hochberg"), "bonferroni": "Bonferroni",
+        "none": N_("no correction"),
+    },
+    "stopping.rule": {
+        "": N_("no rule: nothing pauses by itself"),
+        "obrien_fleming": N_("O’Brien and Fleming, at the planned looks"),
+        "pocock": N_("Pocock, at the planned looks"), "anytime": N_("at any time (e-values)"),
+    },
+}  # fmt: skip
 DECLARED: Final = ("primary", "correction", "margin", "stopping")  # of the analysis, what the form is about
 
 
@@ -216,12 +229,16 @@ def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
     return {
         "primary.measure": {one: title(one) for one in (*HEADLINES, *others)},
         "primary.compare": {str(one): str(one) for one in systems} if isinstance(systems, dict) else {},
+        **{name: {one: worded(words) for one, words in named.items()} for name, named in CHOICES.items()},
     }
 
 
 def analysis_words() -> list[str]:
-    """Everything that the form of the analysis says of its fields."""
-    return [one.meaning for one in fields_of(Analysis, {}, only=DECLARED)]
+    """Everything that the form of the analysis says of its fields: titles, meanings, names of values."""
+    fields = fields_of(Analysis, {}, only=DECLARED, offered=CHOICES)
+    choices = [one.titles.get(value, "") for one in fields if one.kind == "choice" for value in one.choices]
+    groups = [one.group_title for one in fields if one.group]
+    return [*(one.title for one in fields), *groups, *choices, *(one.meaning for one in fields)]
 
 
 def _declared(study: EditedStudy) -> dict[str, Any]:

@@ -6,7 +6,7 @@ defaults and nothing else.
 
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -35,7 +35,10 @@ class FormField:
               of the choices) or yaml
     shown     what the field holds: what was typed, else what is written or the default
     default   as it would be written; "" where the key must be given or nothing stands there
-    choices   of a choice or of ticks; titles: what people read in their place, where that is another word
+    choices   of a choice or of ticks; titles: what people read in their place, where that is another word;
+              under "" for none of them
+    title     what the model calls the key, in English; "": it has no name but the key's
+    group_title  what it calls the mapping that the key stands in
     """
 
     path: KeyPath
@@ -50,6 +53,8 @@ class FormField:
     high: str = ""
     optional: bool = False
     problem: str = ""
+    title: str = ""
+    group_title: str = ""
 
     @property
     def name(self) -> str:
@@ -108,7 +113,10 @@ def fields_of(
             the field what may be chosen there, with what people read in its place
     """
     return [
-        _field(path, info, value_at(settings, path), typed or {}, problems or {}, offered or {})
+        replace(
+            _field(path, info, value_at(settings, path), typed or {}, problems or {}, offered or {}),
+            group_title=_title_of(model, path[:-1]),
+        )
         for path, info in _keys(model)
         if not only or path[0] in only
     ]
@@ -214,7 +222,7 @@ def _field(
     choices = tuple(map(str, get_args(_bare(info.annotation)))) if kind == "choice" else ()
     shown = typed.get(name, shown)
     titles = offered.get(name, {})
-    if titles:
+    if titles and kind != "choice":
         kind = "ticks" if kind == "lines" else "choice"
         there = [one.strip() for one in shown.splitlines() if one.strip()]
         choices = (
@@ -226,8 +234,16 @@ def _field(
         path=path, kind=kind, meaning=info.description or "", shown=shown, titles=titles,
         default="" if default is MISSING else _words(kind, default), required=info.is_required(),
         choices=choices, low=str(low), high=str(high), optional=_optional(info),
-        problem=problems.get(name, ""),
+        problem=problems.get(name, ""), title=info.title or "",
     )  # fmt: skip
+
+
+def _title_of(model: type[BaseModel], path: KeyPath) -> str:
+    """What a model calls a mapping of keys; "" at the top, and where it has no title."""
+    if len(path) != 1:
+        return ""
+    info = next(one for name, one in model.model_fields.items() if (one.alias or name) == path[0])
+    return info.title or ""
 
 
 def _kind(info: FieldInfo) -> str:

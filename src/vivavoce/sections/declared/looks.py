@@ -6,7 +6,7 @@ from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say
-from vivavoce.report.numbers import amount, between, count, difference
+from vivavoce.report.numbers import amount, count, difference, differences
 
 Row_ = dict[str, Any]  # of the table `looks`
 ANYTIME: Final = "anytime"
@@ -54,7 +54,7 @@ def _row(look: Row_) -> Row:
         (
             Cell(count(look["participants"])),
             Cell(difference(look["difference"], unit)),
-            Cell(between(look["low"], look["high"], lambda value: difference(value, unit))),
+            Cell(differences(look["low"], look["high"], unit)),
             Cell(amount(look["statistic"], "")),
             Cell(amount(look["bar"], "")),
             Cell(verdicts.get(verdict) or str(verdict), words=True),

@@ -15,9 +15,9 @@ from vivavoce.report.material import Material
 from vivavoce.report.numbers import (
     MISSING,
     amount,
-    between,
     count,
     difference,
+    differences,
     distance,
     label,
     p_value,
@@ -149,7 +149,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
                 f"{one.a} \u2013 {one.b}",
                 (
                     Cell(difference(one.difference, unit), counts=_counted(one)),
-                    Cell(between(one.low, one.high, lambda value, unit=unit: difference(value, unit))),
+                    Cell(differences(one.low, one.high, unit)),
                     Cell(p_value(one.p)),
                     Cell(p_value(one.p_adjusted), strong=bool(one.significant)),
                     Cell(verdict, words=True),
@@ -201,7 +201,7 @@ def _equal_cell(equal: AdjustedEquivalence | None, unit: str) -> Cell:
     if equal is None:
         return Cell(MISSING)
     verdict = say("yes") if equal.equivalent else say("not shown")
-    limits = between(equal.interval[0], equal.interval[1], lambda value: difference(value, unit))
+    limits = differences(equal.interval[0], equal.interval[1], unit)
     margin = distance(equal.margin, unit)
     return Cell(
         verdict,

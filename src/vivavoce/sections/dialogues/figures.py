@@ -26,7 +26,7 @@ from vivavoce.report.drawing import (
 )
 from vivavoce.report.intervals import DrawnValue, columns_of
 from vivavoce.report.language import say
-from vivavoce.report.numbers import amount, coefficient, count, label
+from vivavoce.report.numbers import coefficient, count, durations, label
 from vivavoce.stats.correlations import RankCorrelation
 from vivavoce.stats.description import DialogueDurations
 
@@ -41,10 +41,10 @@ def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
     """How long dialogues lasted: median, middle half and middle four fifths of each group."""
     words = "; ".join(
         say(
-            "{group}: median {p50} s, half of the dialogues between {p25} and {p75} s, four fifths between "
-            "{p10} and {p90} s",
+            "{group}: median {p50}, half of the dialogues between {p25} and {p75}, four fifths between "
+            "{p10} and {p90}",
             group=label(one.key),
-            **{name: count(getattr(one, name)) for name in QUANTILES},
+            **_told(one),
         )
         for one in durations
     )
@@ -61,10 +61,10 @@ def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
     """How long answers took on the average of a dialogue: the same of each kind of delay, by its title."""
     words = "; ".join(
         say(
-            "{measure}, {group}: median {p50} s, half of the dialogues between {p25} and {p75} s",
+            "{measure}, {group}: median {p50}, half of the dialogues between {p25} and {p75}",
             measure=measure,
             group=label(one.key),
-            **{name: amount(getattr(one, name), "") for name in ("p25", "p50", "p75")},
+            **_told(one),
         )
         for measure, found in delays.items()
         for one in found
@@ -85,13 +85,14 @@ def _spread_figure(
     name: str, title: str, words: str, panels: Mapping[str, Sequence[DialogueDurations]], caption: str
 ) -> Figure:
     order = list(dict.fromkeys(label(one.key) for found in panels.values() for one in found))
+    unit, times = _unit_of(panels)
 
     def draw(width: int) -> Any:
         beside = 1 if width == NARROW else len(panels)
         names = row_names(order, width)
         inner = (width - names.room) // beside - 26
         drawn = [
-            _spreads(heading, found, names, inner, named=beside == 1 or place == 0)
+            _spreads(heading, found, names, inner, unit, times, named=beside == 1 or place == 0)
             for place, (heading, found) in enumerate(panels.items())
         ]
         if "" in panels:
@@ -100,25 +101,36 @@ def _spread_figure(
 
     rows = [
         (*([heading] if heading else []), label(one.key), count(one.n),
-         *(amount(getattr(one, quantile), "") for quantile in QUANTILES))
+         *_told(one).values())
         for heading, found in panels.items()
         for one in found
     ]  # fmt: skip
     columns = (
         *([] if "" in panels else [say("Measure")]), say("Group"), say("Dialogues"),
-        *(say("{n}% below (s)", n=quantile[1:]) for quantile in QUANTILES),
+        *(say("{n}% below", n=quantile[1:]) for quantile in QUANTILES),
     )  # fmt: skip
     return figure(name, title, words, draw, caption=caption, columns=columns, rows=rows)
 
 
 def _spreads(
-    heading: str, found: Sequence[DialogueDurations], names: RowNames, inner: int, *, named: bool
+    heading: str,
+    found: Sequence[DialogueDurations],
+    names: RowNames,
+    inner: int,
+    unit: str,
+    times: int,
+    *,
+    named: bool,
 ) -> Any:
-    data = [{**one._asdict(), "group": label(one.key), "hover": _hover(one)} for one in found]
+    data = [
+        {**{name: times * getattr(one, name) for name in QUANTILES}, "group": label(one.key),
+         "hover": _hover(one)}
+        for one in found
+    ]  # fmt: skip
     base = alt.Chart(alt.Data(values=data)).encode(y=groups_axis(names, named=named))
     scale = alt.Scale(zero=True, nice=True)
     outer = base.mark_rule(color=SOFT, strokeWidth=2).encode(
-        x=alt.X("p10:Q", title=say("seconds"), scale=scale, axis=alt.Axis(tickCount=4 if heading else 5)),
+        x=alt.X("p10:Q", title=unit, scale=scale, axis=alt.Axis(tickCount=4 if heading else 5)),
         x2=alt.X2("p90:Q"),
     )
     half = base.mark_bar(color=SOFT, height=11, aria=True).encode(
@@ -137,9 +149,19 @@ def _spreads(
 
 
 def _hover(one: DialogueDurations) -> str:
-    return "{}: {} s ({} \u2013 {} s), n = {}".format(
-        label(one.key), *(amount(each, "") for each in (one.p50, one.p25, one.p75)), count(one.n)
-    )
+    told = _told(one)
+    return f"{label(one.key)}: {told['p50']} ({told['p25']} \u2013 {told['p75']}), n = {count(one.n)}"
+
+
+def _told(one: DialogueDurations) -> dict[str, str]:
+    """The quantiles as people read them."""
+    return dict(zip(QUANTILES, durations(*(getattr(one, name) for name in QUANTILES)), strict=True))
+
+
+def _unit_of(panels: Mapping[str, Sequence[DialogueDurations]]) -> tuple[str, int]:
+    """The unit of an axis in words, and how many of it a second has: all below one stand in milliseconds."""
+    longest = max((one.p90 for found in panels.values() for one in found), default=0)
+    return (say("milliseconds"), 1000) if longest < 1 else (say("seconds"), 1)
 
 
 def parameters_figures(families: Mapping[str, Mapping[str, Sequence[DrawnValue]]]) -> list[Figure]:

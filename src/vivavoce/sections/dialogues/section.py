@@ -11,13 +11,13 @@ import numpy as np
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.report.blocks import Block, Cell, Fold, Row, TableOfText
-from vivavoce.report.content import family_title, group_name, heads, limits, signatures, title, with_all
+from vivavoce.report.content import family_title, group_name, heads, signatures, title, with_all
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
 from vivavoce.report.intervals import DrawnValue, drawn_measure
 from vivavoce.report.language import Shown, noun, say
 from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import amount, count
+from vivavoce.report.numbers import amount, count, measured
 from vivavoce.report.section import Section
 from vivavoce.sections.dialogues.figures import (
     MOST_COLOURS,
@@ -166,16 +166,17 @@ def _under_measures(summary: Summary, names: list[str]) -> str:
     return under
 
 
-def _measure_cell(measured: MeasuredTotal, unit: str) -> Cell:
-    if measured.value is None:
+def _measure_cell(told: MeasuredTotal, unit: str) -> Cell:
+    if told.value is None:
         return Cell(amount(None, ""), (say("no case"),))
-    cases = round(measured.denominator)
+    cases = round(told.denominator)
     counted = unit.replace("_", " ")
     under: list[str] = [Shown(f"{count(cases)} {noun(counted, counted + 's', cases)}", n=cases)]
-    clustered, shown = measured.clustered, measured.unit
-    if interval := limits(clustered.low, clustered.high, shown):
+    clustered, shown = told.clustered, told.unit
+    value, interval = measured(told.value, clustered.low, clustered.high, shown)
+    if interval:
         under.insert(0, interval)
-    if measured.open:
-        low, high = (amount(end, shown) for end in (measured.lowest, measured.highest))
-        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(measured.open)))
-    return Cell(amount(measured.value, shown), tuple(under))
+    if told.open:
+        low, high = (amount(end, shown) for end in (told.lowest, told.highest))
+        under.append(say("{low} to {high}: {n} open", low=low, high=high, n=count(told.open)))
+    return Cell(value, tuple(under))

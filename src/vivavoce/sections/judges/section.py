@@ -8,7 +8,17 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row
 from vivavoce.report.content import heads
 from vivavoce.report.language import say, stated
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import MISSING, between, coefficient, count, difference, label, p_value, percent
+from vivavoce.report.numbers import (
+    MISSING,
+    between,
+    coefficient,
+    count,
+    difference,
+    differences,
+    label,
+    p_value,
+    percent,
+)
 from vivavoce.report.section import Section
 from vivavoce.stats.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 
@@ -111,7 +121,7 @@ def _difference_rows(one: EstimatedDifference, unit: str) -> list[Row]:
             words,
             (
                 Cell(difference(side.estimate, unit)),
-                Cell(between(side.low, side.high, lambda value: difference(value, unit))),
+                Cell(differences(side.low, side.high, unit)),
                 Cell(p_value(side.p) if place < 2 else MISSING),
                 Cell(p_value(adjusted) if place == 1 else MISSING),
             ),

@@ -1,7 +1,8 @@
 """Questionnaires: answers, scores and their reliability."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count as count_from
 from typing import Any, Final
 
@@ -9,12 +10,19 @@ from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
+from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.distributions import likert_figure
 from vivavoce.report.language import language, say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
 from vivavoce.report.section import Section
-from vivavoce.stats.description import AnsweredItem, AnsweredSheet, GroupMean
+from vivavoce.stats.description import (
+    AnsweredItem,
+    AnsweredSheet,
+    GroupMean,
+    answered_as,
+    answered_dialogues,
+)
 from vivavoce.stats.scales import AnsweredScale, GroupScore, LikertItem, ScaleScore
 
 MOST_ANSWERS: Final = 8
@@ -35,6 +43,15 @@ class QuestionnairesFound:
     scales: Sequence[AnsweredScale]
     questionnaires: Sequence[AnsweredSheet]
     keys: list[str | None]
+    by: str
+    answered: frozenset[str]  # items about dialogues, as lists find them
+
+    def counts(self, instrument: str, item_id: str, key: str | None = None) -> CountedDialogues | None:
+        """The dialogues of a mean; None where no list has them, as of answers about a visit."""
+        name = answered_as(instrument, item_id)
+        if name not in self.answered:
+            return None
+        return CountedDialogues(((name, ()),), self.by, () if key is None else (key,))
 
 
 class QuestionnairesSection(Section[QuestionnairesFound]):
@@ -47,7 +64,10 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
 
     def results(self, material: Material) -> QuestionnairesFound:
         keys = [row.key for row in material.summary.by]
-        return QuestionnairesFound(material.scales, material.description.questionnaires, keys)
+        answered = frozenset(answered_dialogues(material.dataset))
+        return QuestionnairesFound(
+            material.scales, material.description.questionnaires, keys, material.summary.by_what, answered
+        )
 
     def blocks(self, results: QuestionnairesFound) -> list[Block]:
         blocks: list[Block] = []
@@ -62,7 +82,7 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
                 blocks.append(likert_figure(next(drawn), sheet.instrument, items))
             if scores := scores_table(number, sheet, results.keys):
                 blocks.append(scores)
-        blocks += questionnaire_tables(results.questionnaires, results.keys)
+        blocks += questionnaire_tables(results)
         if any(item.free_text for sheet in results.questionnaires for item in sheet.items):
             counted = say(
                 "Written answers are only counted here, since a report is shown around; they stand in the "
@@ -146,18 +166,18 @@ def _mean(facts: ScaleScore | GroupScore | None) -> Cell:
     return Cell(amount(facts.mean, ""), (*spread, say("n = {n}", n=count(facts.n))))
 
 
-def questionnaire_tables(sheets: Sequence[AnsweredSheet], keys: list[str | None]) -> list[TableOfText]:
+def questionnaire_tables(results: QuestionnairesFound) -> list[TableOfText]:
     """One table a questionnaire and wording: mean and n of every item, group by group."""
-    wide = keys if len(keys) > 1 else []
+    wide = results.keys if len(results.keys) > 1 else []
     return [
         TableOfText(
             f"questionnaire-{number}",
             f"{sheet.instrument} ({wording(sheet)})",
             heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Range given")),
-            tuple(_item_row(item, wide) for item in sheet.items),
+            tuple(_item_row(item, wide, partial(results.counts, sheet.instrument)) for item in sheet.items),
             say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet.answered, "time")),
         )
-        for number, sheet in enumerate(sheets, start=1)
+        for number, sheet in enumerate(results.questionnaires, start=1)
     ]
 
 
@@ -168,12 +188,21 @@ def wording(sheet: AnsweredSheet) -> str:
     return f"{whose}, {sheet.language}" if sheet.language else whose
 
 
-def _item_row(item: AnsweredItem, keys: list[str | None]) -> Row:
+def _item_row(
+    item: AnsweredItem, keys: list[str | None], counts: Callable[..., CountedDialogues | None]
+) -> Row:
     spread = "" if item.deviation is None else say("sd {sd}", sd=amount(item.deviation, ""))
-    cells = [_mean_cell(item.by.get(key)) for key in keys]
+    cells = [
+        replace(_mean_cell(item.by.get(key)), counts=None if key is None else counts(item.item_id, key))
+        for key in keys
+    ]
     if item.n:
         cells.append(
-            Cell(amount(item.mean, ""), (say("n = {n}", n=count(item.n)), *([spread] if spread else [])))
+            Cell(
+                amount(item.mean, ""),
+                (say("n = {n}", n=count(item.n)), *([spread] if spread else [])),
+                counts=counts(item.item_id),
+            )
         )
         cells.append(Cell(between(item.least, item.most, "{:g}".format)))
     else:

@@ -8,9 +8,9 @@ from vivavoce.report.content import ONE_PERSON, headlines, interval_of, title
 from vivavoce.report.language import say, stated
 from vivavoce.report.numbers import (
     amount,
-    between,
     count,
     difference,
+    differences,
     label,
     listed,
     p_value,
@@ -119,7 +119,7 @@ def _declared(declared: DeclaredFamily) -> list[str]:
     if not primary:
         return []
     differing = [_shown(one) for one in primary if one.significant]
-    others = [_shown(one) for one in primary if one.significant is False]
+    others = [_as_decided(one) for one in primary if one.significant is False]
     sentences = [_differs(one) for one in differing]
     if others and not differing and len(others) == 1:
         sentences.append(_alike(others[0]))
@@ -141,6 +141,15 @@ def _no_worse(primary: Sequence[DeclaredComparison]) -> list[NoWorse]:
     return [test for one in primary for test in one.no_worse]
 
 
+def decisive_margin(one: DeclaredComparison) -> NoWorse | None:
+    """The test by which a margin is told: the only one that is shown, else of the system that is named last.
+
+    Empty   None: no margin was declared
+    """
+    shown = [test for test in one.no_worse if test.shown]
+    return shown[0] if len(shown) == 1 else next(iter(one.no_worse[::-1]), None)
+
+
 def _margin(margin: float, measure: str) -> str:
     return _gap(margin, MEASURES.get(measure).unit)
 
@@ -153,12 +162,12 @@ def _margin_met(one: DeclaredComparison) -> str:
     if not one.no_worse:
         return ""
     shown = [test for test in one.no_worse if test.shown]
-    told = shown[-1] if shown else one.no_worse[-1]  # of two that are alike, of the one named last
+    told = decisive_margin(one) or one.no_worse[-1]
     unit = MEASURES.get(one.measure).unit
     facts = {
         "b": label(told.system), "a": label(told.than), "measure": _facts(_shown(one))["measure"],
-        "margin": _margin(told.margin, one.measure), "difference": difference(told.difference, unit),
-        "interval": between(told.interval.low, told.interval.high, lambda value: difference(value, unit)),
+        "margin": _margin(told.margin, one.measure), "difference": _signed_gap(told.difference, unit),
+        "interval": differences(told.interval.low, told.interval.high, unit),
         "p": p_value(told.p_adjusted),
     }  # fmt: skip
     if len(shown) == len(one.no_worse):
@@ -221,6 +230,12 @@ def _shown(one: DeclaredComparison) -> _Shown:
     return _Shown(one.measure, one.a, one.b, one.difference or 0.0, one.low, one.high, one.p_adjusted)
 
 
+def _as_decided(one: DeclaredComparison) -> _Shown:
+    """The comparison in the direction in which its margin is told, so that both sentences say it one way."""
+    found, told = _shown(one), decisive_margin(one)
+    return _turned(found) if told is not None and told.system != one.a else found
+
+
 def _facts(one: _Shown) -> dict[str, str]:
     measure = MEASURES.get(one.measure) if one.measure in MEASURES else None
     unit = measure.unit if measure else ""
@@ -229,7 +244,8 @@ def _facts(one: _Shown) -> dict[str, str]:
         "b": label(one.b),
         "measure": title(one.measure).lower() if measure else one.measure,
         "gap": _gap(one.difference, unit),
-        "interval": between(one.low, one.high, lambda value: difference(value, unit)),
+        "difference": _signed_gap(one.difference, unit),
+        "interval": differences(one.low, one.high, unit),
         "p": p_value(one.p_adjusted),
     }
 
@@ -247,20 +263,25 @@ def _gap(value: float, unit: str) -> str:
     return amount(abs(value), unit)
 
 
+def _signed_gap(value: float, unit: str) -> str:
+    """A difference with its sign, and the word for its unit."""
+    return say("{n} points", n=points(value)) if unit == "ratio" else difference(value, unit)
+
+
 def _differs(one: _Shown) -> str:
     """One declared comparison that differs; better is said only where the measure has a direction."""
     direction = MEASURES.get(one.measure).direction
     if direction is None:
         return say(
-            "{a} and {b} differ in {measure}, the comparison declared beforehand: {gap} apart (95% interval "
-            "of the difference {interval}; adjusted p {p}).",
+            "{a} and {b} differ in {measure}, the comparison declared beforehand: {a} minus {b} {difference} "
+            "(95% interval {interval}; adjusted p {p}).",
             **_facts(one),
         )
     better_first = (one.difference > 0) == (direction == "higher")
     facts = _facts(one if better_first else _turned(one))
     return say(
-        "{a} does better than {b} in {measure}, the comparison declared beforehand: {gap} apart (95% "
-        "interval of the difference {interval}; adjusted p {p}).",
+        "{a} does better than {b} in {measure}, the comparison declared beforehand: {a} minus {b} "
+        "{difference} (95% interval {interval}; adjusted p {p}).",
         **facts,
     )
 
@@ -268,7 +289,7 @@ def _differs(one: _Shown) -> str:
 def _alike(one: _Shown) -> str:
     return say(
         "No difference between {a} and {b} in {measure} could be shown, the comparison declared beforehand: "
-        "{gap} apart (95% interval of the difference {interval}; adjusted p {p}).",
+        "{a} minus {b} {difference} (95% interval {interval}; adjusted p {p}).",
         **_facts(one),
     )
 
@@ -340,12 +361,13 @@ def _largest(summary: Summary, test: GroupTest) -> str:
     }
     if found.low is None:
         return say(
-            "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; adjusted p {p}).",
+            "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({a} minus {b} {difference}; "
+            "adjusted p {p}).",
             **facts,
         )
     return say(
-        "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({gap} apart; 95% interval of the "
-        "difference {interval}, adjusted p {p}).",
+        "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({a} minus {b} {difference}; 95% "
+        "interval {interval}, adjusted p {p}).",
         **facts,
     )
 

@@ -6,7 +6,18 @@ from vivavoce.report.drawing import Figure
 from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.report.language import say
 from vivavoce.report.links import cases_between, successes_of
-from vivavoce.report.numbers import amount, between, count, label, percent, points, span
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    count,
+    difference,
+    differences,
+    label,
+    percent,
+    points,
+    span,
+)
+from vivavoce.sections.results.answer import decisive_margin
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupTest, Summary
 
@@ -35,11 +46,42 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
         return None
     whole = is_rate(name) and values[0].low is not None
     panel = IntervalPanel(title(name), values, whole=whole, ratio=MEASURES.get(name).unit == "ratio")
+    margin = _margin_panel(summary, name)
+    caption = say("Dot: the value of all cases; line: its 95% interval.")
+    if margin:
+        caption += " " + say(
+            "Below, the difference with its 90% interval, by which the margin is decided: the first is no "
+            "worse than the second where the interval lies on the better side of the margin, the broken line."
+        )
     return interval_figure(
-        "answer", say("{measure} with its 95% interval", measure=title(name)), [panel], titled=False,
-        caption=say("Dot: the value of all cases; line: its 95% interval."),
+        "answer", say("{measure} with its 95% interval", measure=title(name)),
+        [panel, margin] if margin else [panel], titled=margin is not None, caption=caption,
         columns=columns_of(say("Measure"), by_what(summary), say("Value")),
     )  # fmt: skip
+
+
+def _margin_panel(summary: Summary, name: str) -> IntervalPanel | None:
+    """The declared difference of two groups between its margins; None where none was declared for them."""
+    declared = summary.declared.results if summary.declared else []
+    primary = [one for one in declared if one.question == "primary" and one.measure == name]
+    told = decisive_margin(primary[0]) if len(primary) == 1 else None
+    if told is None:
+        return None
+    unit = MEASURES.get(name).unit
+    times = 100 if unit == "ratio" else 1
+    value, low, high, edge = (
+        times * one for one in (told.difference, told.interval.low, told.interval.high, told.margin)
+    )
+    shown = DrawnValue(
+        f"{label(told.system)} \u2212 {label(told.than)}", value, low, high,
+        difference(told.difference, unit),
+        f"{differences(told.interval.low, told.interval.high, unit)} (90%)",
+    )  # fmt: skip
+    heading = (
+        say("Difference in percentage points, with the margin") if unit == "ratio"
+        else say("Difference, with the margin")
+    )  # fmt: skip
+    return IntervalPanel(heading, [shown], line=0.0, edges=(-edge, edge))
 
 
 def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | None:

@@ -20,7 +20,7 @@ from vivavoce.report.drawing import (
     row_names,
 )
 from vivavoce.report.language import say
-from vivavoce.report.numbers import between, difference, label, p_value
+from vivavoce.report.numbers import difference, differences, label, p_value
 from vivavoce.stats.specifications import AnalysisWay, SpecificationCurve
 
 HEIGHT: Final = 190
@@ -50,7 +50,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     ]  # fmt: skip
     rows = [
         (", ".join(name), difference(one.difference, unit),
-         between(one.low, one.high, lambda value: difference(value, unit)), p_value(one.p), kind)
+         differences(one.low, one.high, unit), p_value(one.p), kind)
         for name, one, kind in zip(told, curve.specifications, kinds, strict=True)
     ]  # fmt: skip
     above = [
@@ -67,8 +67,11 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
         names = row_names(order, width, longest=LONG_NAME_PX[width])
         room, row = names.room, names.step(ROW)
         x = alt.X("rank:Q", axis=None, scale=alt.Scale(domain=[-1, len(above)], nice=False))
+        place: dict[str, Any] = {"orient": "bottom"}
+        if width == NARROW:  # below the names, too: beside them there is no room for its words
+            place = {"orient": "none", "legendX": 4 - room, "legendY": HEIGHT + row * len(order) + 26}
         colours = alt.Color(
-            "kind:N", title=None, legend=alt.Legend(orient="bottom", direction="vertical", labelLimit=0),
+            "kind:N", title=None, legend=alt.Legend(direction="vertical", labelLimit=0, **place),
             scale=alt.Scale(
                 domain=[say("as declared"), say("difference shown"), say("no difference shown")],
                 range=[WARM, ACCENT, SOFT],

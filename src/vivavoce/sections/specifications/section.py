@@ -7,7 +7,7 @@ from vivavoce.report.blocks import Block, Cell, Heading, Paragraph, Row, TableOf
 from vivavoce.report.content import heads, title
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import between, count, difference, label, p_value
+from vivavoce.report.numbers import count, difference, differences, label, p_value
 from vivavoce.report.section import Section
 from vivavoce.sections.specifications.drawing import curve_figure
 from vivavoce.stats.specifications import AnalysisWay, Specification, SpecificationCurve, specification_curves
@@ -90,7 +90,7 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
                 words,
                 (
                     Cell(difference(one.difference, unit)),
-                    Cell(between(one.low, one.high, lambda value: difference(value, unit))),
+                    Cell(differences(one.low, one.high, unit)),
                     Cell(p_value(one.p)),
                     Cell(count(one.participants)),
                     Cell(_ending(one, told, curve.alpha), words=True),
@@ -113,7 +113,9 @@ def _neighbours(
     for one in specifications:
         at = [place for place, (x, y) in enumerate(zip(one.choice, told.choice, strict=True)) if x != y]
         if len(at) == 1:
-            yield words_of(one.choice)[at[0]], one
+            before = lines_of(told.choice)
+            lines = lines_of(one.choice).items()
+            yield "; ".join(line for name, line in lines if before.get(name) != line), one
 
 
 def _ending(one: Specification, told: Specification, alpha: float) -> str:
