@@ -92,6 +92,20 @@ def test_commands_without_words_cannot_be_learnt_from(tmp_path):
         read_recipes(Dataset(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("machine", "first"), [("x86_64", "pip install torch --index-url https://"), ("aarch64", "pip install 'v")]
+)
+def test_whoever_lacks_pytorch_is_told_how_to_get_the_build_for_processors(
+    monkeypatch: pytest.MonkeyPatch, machine: str, first: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "vivavoce_commands.learning.pointing", raising=False)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    with pytest.raises(InputError, match="system 'd' needs PyTorch") as refused:
+        systems.make_system("d")
+    assert refused.value.hint.startswith(first) and refused.value.hint.endswith("pip install 'vivavoce[learn]'")
+
+
 @LEARNT
 def test_a_system_learns_keeps_what_it_learnt_and_is_the_same_with_the_same_seed(name, kitchen, tmp_path):
     torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
