@@ -49,6 +49,8 @@ def test_pytorch_for_processors_first_then_the_extra_imports_trains_and_answers(
 
 def answer_of(*words: object, cwd: Path) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run([str(one) for one in words], cwd=cwd, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [str(one) for one in words], cwd=cwd, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
