@@ -1,4 +1,4 @@
-"""What `pip install 'vivavoce[learn]'` is worth in an environment with nothing in it, as install.md tells it."""
+"""What `vivavoce[learn]` is worth in an environment with nothing in it, installed as install.md tells it."""
 
 import os
 import subprocess
