@@ -129,6 +129,32 @@ def test_a_system_learns_keeps_what_it_learnt_and_is_the_same_with_the_same_seed
     assert list((tmp_path / "answers").iterdir())
 
 
+def test_weights_of_another_network_are_refused_in_one_line(kitchen, tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    trained = systems.train("d", recipes(kitchen), seed=3, epochs=0)
+    systems.save(trained, tmp_path / "system")
+    state = torch.load(tmp_path / "system" / "weights.pt", weights_only=True)
+    torch.save(
+        {name: one for name, one in state.items() if "gate" not in name}, tmp_path / "system" / "weights.pt"
+    )
+    with pytest.raises(InputError, match="another version, whose network was another; train it again"):
+        systems.load(tmp_path / "system")
+
+
+def test_the_fourth_system_learns_from_neighbouring_commands_said_as_one(kitchen):
+    pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    from vivavoce_commands.learning.pointing import Pointing
+
+    said = recipes(kitchen)
+    commands = [command for recipe in said for command in recipe.commands]
+    items = Pointing().learn_from(said, seed=1)
+    joined = items[len(commands) :]
+    several = [item for item in items if item.target.count(";")]
+    assert 0.2 * len(commands) < len(joined) < 0.5 * len(commands)
+    assert all(1 <= item.target.count(";") <= 2 for item in joined)
+    assert len(several) > 2 * sum(len(command.predicates) > 1 for command in commands)
+
+
 ENCODER = """
 def encode(commands):
     return [[[float(word in ("put", "pour")), len(word) / 10] for word in words] for words in commands]
