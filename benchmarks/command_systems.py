@@ -161,7 +161,7 @@ def main() -> None:
 
         torch.set_num_threads(1)  # these networks are too small for more
     except ModuleNotFoundError:
-        print("no PyTorch: only the baseline (pip install 'vivavoce[learn]')", file=sys.stderr)
+        print(f"no PyTorch: only the baseline ({systems.how_to_install()})", file=sys.stderr)
         wanted.systems = "majority"
     for corpus in corpora(wanted.corpora.split(","), wanted.huric):
         for size in ["all"] if corpus.name == "huric" else wanted.sizes.split(","):

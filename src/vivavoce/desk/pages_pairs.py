@@ -60,12 +60,14 @@ def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
         (one, language, judge(draft_of_pair(one.pair, language), balance))
         for one in kept for language in one.pair.text
     ]  # fmt: skip
+    saved = request.query_params.get("saved", "")
     return desk.page(
         request, "pairs.html", status, rows=rows, VERDICTS=VERDICTS, problem=problem,
         may_save=laboratory is not None and who_of(request).may("researcher"),
         versions=laboratory.versions() if laboratory else [],
         is_newer=tuple(one.pair for one in kept if not one.is_draft) != desk.study.pairs,
-        saved=request.query_params.get("saved", ""), compares=_compares(desk),
+        saved=saved, saved_is_draft=any(one.is_draft and one.pair.pair_id == saved for one in kept),
+        languages=desk.study.languages, compares=_compares(desk),
     )  # fmt: skip
 
 

@@ -12,8 +12,10 @@ import numpy as np
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
+from vivavoce.stats.interval import Interval
 from vivavoce.stats.multiple_testing import adjusted
 from vivavoce.stats.preferences import FEWEST_EXPECTED
+from vivavoce.stats.proportions import wilson
 from vivavoce.stats.transcripts import cell
 from vivavoce.study.planted_preferences import EVEN, NORMAL, PlantedPreferences
 
@@ -24,7 +26,8 @@ class CellPower:
 
     planted  share for the experimental version; None: nothing, judges choose by chance
     pilot    the share that one trial, the first, would have shown; None where nobody decided
-    power    share of trials in which the cell is significant after adjustment, and its standard error
+    power    share of trials in which the cell is significant after adjustment; limits: 95 % (Wilson), for
+             with few trials a share of 0 or 1 is not exact
     """
 
     variable: str
@@ -32,7 +35,7 @@ class CellPower:
     planted: float | None
     pilot: float | None
     power: float
-    power_error: float
+    limits: Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,7 @@ def power_of_plan(
             CellPower(
                 variable=variable, question=question, planted=planted.share(variable, question),
                 pilot=float(chosen[0, at] / decided[0, at]) if decided[0, at] else None,
-                power=float(power[at]), power_error=sqrt(power[at] * (1 - power[at]) / trials),
+                power=float(power[at]), limits=_limits(int(significant[:, at].sum()), trials),
             )
             for at, (variable, question) in enumerate(cells)
         ],
@@ -98,6 +101,12 @@ def power_of_plan(
             correction=correction, alpha=alpha, alike=planted.alike,
         ),
     )  # fmt: skip
+
+
+def _limits(significant: int, trials: int) -> Interval:
+    found = wilson(significant, trials)
+    assert found is not None  # there is a trial
+    return found
 
 
 def _counts(

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import torch
 from torch import Tensor, nn
 
+from vivavoce.core.errors import InputError
 from vivavoce_commands.learning.checkpoints import Checkpoints
 from vivavoce_commands.learning.examples import Recipe
 from vivavoce_commands.learning.system import Answer, answer_of, confident
@@ -94,9 +95,16 @@ class Learner(ABC, Generic[Item, Network]):
         return schedule
 
     def load(self, state: dict[str, Tensor]) -> None:
-        """Weights that were kept, into what the facts describe."""
+        """Weights that were kept, into what the facts describe.
+
+        Raises  InputError: they are those of another network
+        """
         self.build()
-        self.net.load_state_dict(state)
+        try:
+            self.net.load_state_dict(state)
+        except RuntimeError:
+            problem = f"this system {self.name!r} was trained by another version, whose network was another"
+            raise InputError(problem, hint="train it again with `vivavoce understand train`") from None
         self.net.eval()
 
 

@@ -3,8 +3,10 @@
 The words of the command, and the predicates of the commands before it, are read by one recurrent encoder
 that also sees letters. Every output token is either an action, a sign or a common word, or is pointed at.
 Things are renamed at random while it learns, so that it copies what it has never seen; while it writes,
-only tokens that keep the form of a known action are open to it. It knows the notation and the training
-data, no grammar and no lexicon.
+only tokens that keep the form of a known action are open to it. It begins from the command's own words,
+from which it also learns to tell the actions that are meant, and it learns from neighbouring commands said
+as one, so that several actions in one command are nothing rare. It knows the notation and the training data,
+no grammar and no lexicon.
 """
 
 # PyTorch is an optional extra.
@@ -12,6 +14,7 @@ data, no grammar and no lexicon.
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +25,7 @@ from vivavoce.core.errors import InputError
 from vivavoce_commands.learning.encoders import Encoder, Vector, load_encoder
 from vivavoce_commands.learning.examples import SIGNS, Recipe, to_tokens
 from vivavoce_commands.learning.form import END as STOP
-from vivavoce_commands.learning.form import PredicateForm
+from vivavoce_commands.learning.form import MOST_PREDICATES, PredicateForm
 from vivavoce_commands.learning.learner import Learner, Written, told
 from vivavoce_commands.learning.system import Answer
 from vivavoce_commands.learning.training import device, padded
@@ -32,25 +35,29 @@ from vivavoce_commands.notation import Predicate
 REMEMBERED: Final = 3
 LONGEST: Final = 60
 RENAMED: Final = 0.5
+JOINED: Final = 0.4
+MEANT: Final = 0.3
 SIZES: Final = {"words": 64, "letters": 32, "hidden": 128}
 
 
 class TokenSequence(NamedTuple):
     """A command as the network sees it: source words, whether each is context, and the tokens to write.
 
-    heard  the source words before things are renamed: what an encoder of the user's is asked about
+    heard    the source words before things are renamed: what an encoder of the user's is asked about
+    actions  those that are meant
     """
 
     source: list[str]
     context: list[int]
     target: list[str]
     heard: list[str]
+    actions: frozenset[str]
 
 
 class PointingNetwork(nn.Module):
-    """Encoder, attention and the gate between writing and pointing."""
+    """Encoder, attention, the gate between writing and pointing, and which actions are meant."""
 
-    def __init__(self, words: int, alphabet: int, outputs: int, encoded: int = 0) -> None:
+    def __init__(self, words: int, alphabet: int, outputs: int, actions: int, encoded: int = 0) -> None:
         super().__init__()
         size, hidden = SIZES["words"], SIZES["hidden"]
         self.words = nn.Embedding(words, size, padding_idx=PAD)
@@ -68,6 +75,7 @@ class PointingNetwork(nn.Module):
         self.mix = nn.Linear(3 * hidden, hidden)
         self.write = nn.Linear(hidden, outputs)
         self.gate = nn.Linear(hidden + inner, 1)
+        self.actions = nn.Linear(2 * hidden, actions)
 
     def embed(self, words: Tensor, spelled: Tensor) -> Tensor:
         """(batch, length) and (batch, length, letters) to (batch, length, size)."""
@@ -90,10 +98,12 @@ class PointingNetwork(nn.Module):
         states, _ = self.encoder(inputs)
         return self.drop(states), words != PAD
 
-    def start(self, states: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
-        counts = there.sum(1, keepdim=True).clamp(min=1)
-        mean = (states * there.unsqueeze(2)).sum(1) / counts
-        first = torch.tanh(self.begin(mean)).unsqueeze(0)
+    def own(self, states: Tensor, context: Tensor, there: Tensor) -> Tensor:
+        """What the command's own words say, without its context (batch, 2 hidden)."""
+        return states.masked_fill(((context != 0) | ~there).unsqueeze(2), -1e9).amax(1)
+
+    def start(self, own: Tensor) -> tuple[Tensor, Tensor]:
+        first = torch.tanh(self.begin(own)).unsqueeze(0)
         return first, torch.zeros_like(first)
 
     def decode(
@@ -120,6 +130,7 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
     def learn_from(self, training: Sequence[Recipe], seed: int) -> list[TokenSequence]:
         items = _sequences(training)
         self.facts = _facts(items, training)
+        items += _joined(training, Random(seed))
         if self.encoder is not None:
             self.facts["encoder"] = {"name": self.encoder.name, "dimension": self.encoder.dimension}
         return items
@@ -128,6 +139,7 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         self.words = Vocabulary.of(self.facts["words"])
         self.alphabet = Vocabulary.of(self.facts["letters"])
         self.outputs = Vocabulary.of(self.facts["outputs"])
+        self.actions = list(self.facts["actions"])
         known = self.facts.get("encoder")
         if known is not None and self.encoder is None:
             self.encoder = load_encoder(known["name"])
@@ -136,7 +148,7 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
             hint = "name the encoder that the system was trained with"
             raise InputError(problem, place=f"encoder {known['name']}", hint=hint)
         self._vectors: dict[tuple[str, ...], list[Vector]] = {}
-        sizes = (len(self.words), len(self.alphabet), len(self.outputs))
+        sizes = (len(self.words), len(self.alphabet), len(self.outputs), len(self.actions))
         self.network = PointingNetwork(*sizes, known["dimension"] if known else 0).to(device())
 
     def _known(self, items: list[TokenSequence]) -> Tensor | None:
@@ -150,11 +162,12 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         rows = [[*self._vectors[key], *[blank] * (width - len(key))] for key in keys]
         return torch.tensor(rows, device=device())
 
-    def _states(self, items: list[TokenSequence]) -> tuple[Tensor, Tensor]:
+    def _states(self, items: list[TokenSequence]) -> tuple[Tensor, Tensor, Tensor]:
+        """The states of all words, where there are any, and what the command's own say."""
         words, spelled = self._tensors([item.source for item in items])
-        return self.net.encode(
-            words, spelled, padded([item.context for item in items]), self._known(items)
-        )  # fmt: skip
+        context = padded([item.context for item in items])
+        states, there = self.net.encode(words, spelled, context, self._known(items))
+        return states, there, self.net.own(states, context, there)
 
     def _tensors(self, rows: list[list[str]]) -> tuple[Tensor, Tensor]:
         blank = letters("", self.alphabet)
@@ -167,12 +180,10 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
     def loss(self, items: list[TokenSequence], chance: Random | None) -> Tensor:
         if chance is not None:
             items = [_renamed(item, chance) for item in items]
-        states, there = self._states(items)
+        states, there, own = self._states(items)
         given = [["<begin>", *item.target] for item in items]
         inputs = self.net.embed(*self._tensors(given))
-        written, pointed, gate, _ = self.net.decode(
-            self.net.drop(inputs), self.net.start(states, there), states, there
-        )
+        written, pointed, gate, _ = self.net.decode(self.net.drop(inputs), self.net.start(own), states, there)
         wanted = padded([[*self.outputs.encode(item.target), END] for item in items])
         known = written.gather(2, wanted.unsqueeze(2)).squeeze(2)
         known = known.masked_fill(wanted == 1, 0.0)  # an unknown word can only be pointed at
@@ -180,7 +191,20 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
         found = (pointed * same).sum(2)
         total = gate.squeeze(2) * known + (1 - gate.squeeze(2)) * found
         mask = wanted != PAD
-        return -(total.clamp(min=1e-9).log() * mask).sum() / mask.sum()
+        written_loss = -(total.clamp(min=1e-9).log() * mask).sum() / mask.sum()
+        return written_loss if chance is None else written_loss + MEANT * self._unmeant(items, own)
+
+    def _unmeant(self, items: list[TokenSequence], own: Tensor) -> Tensor:
+        """How badly the command's own words tell which actions are meant."""
+        wanted = [[float(name in item.actions) for name in self.actions] for item in items]
+        odds = self.net.actions(own)
+        return (
+            nn.functional.binary_cross_entropy_with_logits(
+                odds, torch.tensor(wanted, device=device()), reduction="none"
+            )
+            .sum(1)
+            .mean()
+        )
 
     @torch.no_grad()
     def predict(self, recipes: Sequence[Recipe], *, repeat_below: float = 0.0) -> list[list[Answer]]:
@@ -198,8 +222,8 @@ class Pointing(Learner[TokenSequence, PointingNetwork]):
 
     def _write(self, items: list[TokenSequence]) -> list[Written]:
         """Greedy writing of many sequences at once, each held to the form."""
-        states, there = self._states(items)
-        memory = self.net.start(states, there)
+        states, there, own = self._states(items)
+        memory = self.net.start(own)
         forms = [PredicateForm(self.facts["actions"]) for _ in items]
         written: list[Written] = [([], []) for _ in items]
         last = ["<begin>"] * len(items)
@@ -245,9 +269,25 @@ def _sequences(recipes: Sequence[Recipe]) -> list[TokenSequence]:
     items = []
     for recipe in recipes:
         for place, command in enumerate(recipe.commands):
-            before = [one.predicates for one in recipe.commands[max(0, place - REMEMBERED) : place]]
-            items.append(_sequence(command.words, before, command.predicates))
+            items.append(_sequence(command.words, _before(recipe, place), command.predicates))
     return items
+
+
+def _joined(recipes: Sequence[Recipe], chance: Random) -> list[TokenSequence]:
+    """Some neighbouring commands as one, where the form allows so many predicates."""
+    items = []
+    for recipe in recipes:
+        for place, (one, two) in enumerate(pairwise(recipe.commands)):
+            predicates = (*one.predicates, *two.predicates)
+            if len(predicates) <= MOST_PREDICATES and chance.random() < JOINED:
+                before = _before(recipe, place)
+                items.append(_sequence([*one.words, *two.words], before, predicates))
+    return items
+
+
+def _before(recipe: Recipe, place: int) -> list[tuple[Predicate, ...]]:
+    """The predicates of the commands before one, as many as are remembered."""
+    return [one.predicates for one in recipe.commands[max(0, place - REMEMBERED) : place]]
 
 
 def _sequence(
@@ -256,8 +296,9 @@ def _sequence(
     context = [token for each in before for token in [*to_tokens(each), "<gap>"]]
     source = [*context, *_cut(words)]
     return TokenSequence(
-        source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates), source
-    )
+        source, [1] * len(context) + [0] * (len(source) - len(context)), to_tokens(predicates), source,
+        frozenset(each.action for each in predicates),
+    )  # fmt: skip
 
 
 def _cut(words: list[str]) -> list[str]:

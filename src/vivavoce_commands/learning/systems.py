@@ -5,6 +5,8 @@
 
 import importlib
 import json
+import platform
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -29,6 +31,8 @@ ENCODED: Final = "d"
 FACTS: Final = "system.json"
 STATE: Final = "weights.pt"
 HELD_OUT: Final = 9
+INSTALL: Final = "pip install 'vivavoce[learn]'"
+PROCESSORS: Final = "https://download.pytorch.org/whl/cpu"
 
 
 class Trained(NamedTuple):
@@ -51,9 +55,17 @@ def make_system(name: str, facts: dict[str, Any] | None = None) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise InputError(
-            f"system {name!r} needs PyTorch", hint="pip install 'vivavoce[learn]' (the CPU build is enough)"
-        ) from None
+        raise InputError(f"system {name!r} needs PyTorch", hint=how_to_install()) from None
+
+
+def how_to_install() -> str:
+    """The commands that bring PyTorch's build for processors, which is enough.
+
+    Note  for Linux on x86-64 the registry has the build for graphics cards alone, of gigabytes
+    """
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        return INSTALL
+    return f"pip install torch --index-url {PROCESSORS} && {INSTALL}"
 
 
 def train(

@@ -45,6 +45,8 @@ def test_what_is_typed_is_marked_and_judged(enter: Enter, token_of: Callable[...
     assert "unknown speaker &#39;Bot&#39;" in broken.text
     unfair = browser.post("/pairs/difference", data={**form, "outcome": "19:05"})
     assert "is not told in the control transcript" in unfair.text
+    empty = browser.get("/pairs/edit").text
+    assert "Write both versions" in empty and "Not a fair pair" not in empty
 
 
 def test_markup_that_is_typed_stays_text(enter: Enter, token_of: Callable[..., str]) -> None:
@@ -176,11 +178,14 @@ def test_a_pair_that_is_not_fair_or_lacks_a_language_is_a_draft(
     assert browser.post("/pairs/save", data=other).status_code == 303
     assert (folder / "pairs.yaml").read_text("utf-8") == before
     assert "19:05" in (folder / "pairs.drafts.yaml").read_text("utf-8")
-    assert browser.get("/pairs").text.count(">draft<") == 2, "one row a language"
+    listed = browser.get("/pairs?saved=empathy-train").text
+    assert listed.count(">draft<") == 2, "one row a language"
+    assert "It stays a draft, which no judge sees" in listed and "study: en, it." in listed
     again = opened(browser, "empathy-train") | {"change": "insertion"}
     mended = {**again, "experimental": form["experimental"].replace("upsetting", "annoying")}
     assert browser.post("/pairs/save", data=mended).status_code == 303
     assert "annoying!" in (folder / "pairs.yaml").read_text("utf-8")
+    assert "It stays a draft" not in browser.get("/pairs?saved=empathy-train").text
     assert not (folder / "pairs.drafts.yaml").exists()
 
 

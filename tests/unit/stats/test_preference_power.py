@@ -21,7 +21,8 @@ def test_one_cell_has_the_power_that_the_binomial_gives():
     planted = PlantedPreferences({("empathy", None): 0.62})
     found = power_of_plan("city", ["empathy"], ["ease"], planted, judges=143, trials=4000)
     (one,) = found.cells
-    assert one.power == pytest.approx(summed(0.62, 143, 0.05), abs=4 * one.power_error)
+    assert one.limits.low < one.power < one.limits.high
+    assert one.power == pytest.approx(summed(0.62, 143, 0.05), abs=2 * (one.limits.high - one.power))
     assert found.simulated and found.false_alarm is None and "n:4000" in found.signature
 
 
@@ -31,7 +32,7 @@ def test_holm_over_the_plan_costs_power_and_keeps_false_alarms():
     found = power_of_plan("city", variables, questions, planted, judges=143, trials=2000)
     cells = {(one.variable, one.question): one for one in found.cells}
     assert len(cells) == 12 and cells["facing", "joy"].planted is None
-    error = cells["empathy", "ease"].power_error
+    error = (cells["empathy", "ease"].limits.high - cells["empathy", "ease"].power) / 1.96
     strict, alone = summed(0.62, 143, 0.05 / 12), summed(0.62, 143, 0.05)
     assert strict - 4 * error < cells["empathy", "ease"].power < alone - 4 * error
     assert 0 < found.false_alarm < 0.05 + 4 * (0.05 * 0.95 / 2000) ** 0.5

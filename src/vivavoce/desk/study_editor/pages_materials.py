@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.desk.app_shell import AppShell, Desk
+from vivavoce.desk.app_shell import AppShell
 from vivavoce.desk.language import gettext, told, worded
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
