@@ -58,7 +58,7 @@ def test_words_that_may_name_a_thing(word: str, language: str) -> None:
         ("chef", "en", ["put the pan on the stove, the way granny did it"], ["put(pan, stove)"]),
         ("chef", "en", ["boil the potatoes in the pot"], ["put(potatoes, pot)", "neither on the stove"]),
         ("chef", "en", ["crack the eggs into the bowl", "did you add salt?"], ["No, not yet"]),
-        ("chef", "it", ["metti la padella sul fuoco e aggiungi un pizzico di sale, non mezzo chilo"], ["sale"]),
+        ("chef", "it", ["metti la padella sul fuoco e un pizzico di sale, non mezzo chilo"], ["sale"]),
     ],
 )  # fmt: skip
 def test_a_turn_is_heard_for_what_is_known(
