@@ -371,8 +371,7 @@ class DialogueBot(ABC, Generic[Held]):
         same = state.stuck and {act for act in acts if act.act == "canthelp"} <= was
         again = tuple(act for act in acts if act.act != "canthelp") if same else acts
         strange = [slot for slot in state.requests if slot not in (NAME, *self._domain.slots)]
-        chosen = self._domain.constraint_slots(None)
-        fresh = [slot for slot in state.requests if slot not in state.promised and slot not in chosen]
+        fresh = [slot for slot in state.requests if slot not in state.promised]
         state.requests = [slot for slot in state.requests if slot not in strange]
         state.promised += [slot for slot in fresh if slot not in strange]
         later = [_ack("later")] if fresh and not set(fresh) <= set(strange) else []
