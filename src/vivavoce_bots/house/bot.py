@@ -15,6 +15,7 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
+from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.spotting import Spotter
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 from vivavoce_bots.house.clauses import (
@@ -22,9 +23,11 @@ from vivavoce_bots.house.clauses import (
     LEFT,
     ON_NOW,
     ONE_MORE,
+    REFUSED,
     THERE,
     WISHES,
     Clause,
+    decided,
     in_the_room,
     read_clauses,
     with_wishes,
@@ -115,8 +118,13 @@ class HouseBot(DoingBot):
 
     def _plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
-        hearing = self._hearing[session.language]
-        plain = rewritten(requested(text, session.language), read_manner(session.language)["rewrites"])
+        hearing, where = self._hearing[session.language], self._home.places(session.language)
+
+        def places(one: str) -> bool:
+            return hearing.heard(one).did("side", "room")
+
+        settled = without_retracted(decided(text, places), session.language, where)
+        plain = rewritten(requested(settled, session.language), read_manner(session.language)["rewrites"])
         there = THERE.search(plain) is not None
         return gist(
             plain,
@@ -156,6 +164,7 @@ class HouseBot(DoingBot):
                 stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
             )
             return Answer(" ".join([*told_of, question]), (*acts, *asks))
+        heard = self._without_refused(session, heard)
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
@@ -197,6 +206,23 @@ class HouseBot(DoingBot):
             " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
             (Meaning(understood, 1.0),),
         )  # fmt: skip
+
+    def _without_refused(self, session: Session, heard: Heard) -> Heard:
+        """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
+        refused = set[str | None]()
+        for match in REFUSED[session.language].finditer(heard.text):
+            named = self._hearing[session.language].heard(match[0])
+            refused |= {one.slot for one in (*named.all("kind"), *named.all("plural"))}
+        if not refused - {None}:
+            return heard
+        held = len(session.waiting)
+        session.waiting = [
+            one for one in session.waiting
+            if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
+        ]  # fmt: skip
+        rest = REFUSED[session.language].sub(" ", heard.text)
+        known = self._hearing[session.language].heard(rest)
+        return known if known.did(*_TELLS) or len(session.waiting) < held else heard
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:
