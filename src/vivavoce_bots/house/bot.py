@@ -47,6 +47,9 @@ _MATTER: Final = (
 _TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channel", "programme", *WISHES)
 
 
+_FEW: Final = 3  # words that say nothing but no
+
+
 class HouseBot(DoingBot):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
@@ -116,6 +119,22 @@ class HouseBot(DoingBot):
     def reply(self, session: Session, texts: Texts) -> Reply:
         return super().reply(session, [(self._plain(session, text), score) for text, score in texts])
 
+    def _without_refused(self, session: Session, text: str) -> str:
+        """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
+        hearing, refused = self._hearing[session.language], set[str | None]()
+        for match in REFUSED[session.language].finditer(text):
+            named = hearing.heard(match[0])
+            refused |= {one.slot for one in (*named.all("kind"), *named.all("plural"))}
+        held = session.waiting
+        session.waiting = [
+            one for one in held
+            if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
+        ]  # fmt: skip
+        rest = REFUSED[session.language].sub(" ", text) if refused else text
+        left = hearing.heard(rest)
+        lets_go = len(session.waiting) < len(held)
+        return rest if lets_go or left.did(*_TELLS) or len(left.said) > _FEW else text
+
     def _plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
         hearing, where = self._hearing[session.language], self._home.places(session.language)
@@ -123,7 +142,9 @@ class HouseBot(DoingBot):
         def places(one: str) -> bool:
             return hearing.heard(one).did("side", "room")
 
-        settled = without_retracted(decided(text, places), session.language, where)
+        settled = without_retracted(
+            decided(self._without_refused(session, text), places), session.language, where
+        )
         plain = rewritten(requested(settled, session.language), read_manner(session.language)["rewrites"])
         there = THERE.search(plain) is not None
         return gist(
@@ -164,7 +185,6 @@ class HouseBot(DoingBot):
                 stating("inform", "state", f"{one}:{self._telling.state(session, one)}") for one in devices
             )
             return Answer(" ".join([*told_of, question]), (*acts, *asks))
-        heard = self._without_refused(session, heard)
         kind = self._home.devices[session.about[-1]].kind if session.about else None
         kind = session.waiting[0].kind if session.waiting else kind
         clauses = read_clauses(
@@ -206,23 +226,6 @@ class HouseBot(DoingBot):
             " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
             (Meaning(understood, 1.0),),
         )  # fmt: skip
-
-    def _without_refused(self, session: Session, heard: Heard) -> Heard:
-        """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
-        refused = set[str | None]()
-        for match in REFUSED[session.language].finditer(heard.text):
-            named = self._hearing[session.language].heard(match[0])
-            refused |= {one.slot for one in (*named.all("kind"), *named.all("plural"))}
-        if not refused - {None}:
-            return heard
-        held = len(session.waiting)
-        session.waiting = [
-            one for one in session.waiting
-            if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
-        ]  # fmt: skip
-        rest = REFUSED[session.language].sub(" ", heard.text)
-        known = self._hearing[session.language].heard(rest)
-        return known if known.did(*_TELLS) or len(session.waiting) < held else heard
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:
@@ -370,6 +373,8 @@ class HouseBot(DoingBot):
             told.sentences += [served[0]] if served[0] else []
             told.acts += served[1]
             did = {act.value for act in served.acts}
+            if any(act.slot == "channel" for act in served.acts):  # a channel was named: none is asked for
+                did |= {one for one in SERVED if one != "delete"}
             session.waiting = [one for one in session.waiting if one.asks not in did]
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))

@@ -42,13 +42,15 @@ ONE_MORE: Final = re.compile(
 LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
 REFUSED: Final = {
     "en": re.compile(
-        r"\b(?:no|not the|(?:i )?(?:don't|do not) want (?:any|the)|nothing (?:more )?with|leave|did i say)"
-        r" (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b(?: alone)?(?=\W*(?:[.,;!?]|please|$))",
+        r"\b(?:i (?:told you|said),? )?(?:no|not the|(?:i )?(?:don't|do not) want (?:any|the)|leave|did i say"
+        r"|nothing (?:more )?with) (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b"
+        r"(?: alone)?(?=\W*(?:[.,;!?]|please|$))\??",
         re.I,
     ),
     "it": re.compile(
         r"\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
-        r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b(?=\W*(?:[.,;!?]|per|$))"
+        r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
+        r"(?=\W*(?:[.,;!?]|per|$))"
         r"|\b(?:le|la|il) (?:tapparelle|lampade|lampada|luci|ventilatore|televisione|tv|radio)\W+"
         r"(?:lasci\w+|lasci\w* stare)(?: stare| perdere| così)?",
         re.I,
@@ -88,10 +90,10 @@ def decided(text: str, places: Callable[[str], bool]) -> str:
     """A text without the question between two that its next sentence settles: left or right? The left one."""
     sentences = [one for one in _SENTENCES.split(text) if one]
     settled = [places(one) and not one.rstrip().endswith("?") for one in sentences]
-    return " ".join(
-        one for at, one in enumerate(sentences)
-        if not (one.rstrip().endswith("?") and _OR.search(one) and places(one) and any(settled[at + 1 :]))
-    )  # fmt: skip
+    between = [one.rstrip().endswith("?") and _OR.search(one) and places(one) for one in sentences]
+    left = [at for at, one in enumerate(between) if one and any(settled[at + 1 :])]
+    left += [at - 1 for at in left if at and sentences[at - 1].rstrip().endswith("...")]  # right... right or
+    return " ".join(one for at, one in enumerate(sentences) if at not in left)
 
 
 def read_clauses(text: str, hearing: Hearing, reader: Reader, of_kind: str | None = None) -> list[Clause]:

@@ -129,7 +129,7 @@ class Home:
 
     def places(self, language: str) -> list[str]:
         """The words for rooms and sides of a language, one each."""
-        sides = [words for words in read_manner(language)["sides"].values()]
+        sides = read_manner(language)["sides"].values()
         rooms = [room[language]["words"] for room in self.rooms.values()]
         return [str(word) for words in (*sides, *rooms) for word in words if "*" not in str(word)]
 
