@@ -206,13 +206,18 @@ class ChefBot(Commands, CourteousBot[Session]):
         asked = [one for one, so in zip(sentences, asks, strict=True) if so]
         rest = hearing.heard(" ".join(one.text for one, so in zip(sentences, asks, strict=True) if not so))
         commands = any(part.action or part.things for part in self._parts(session, rest))
-        return (asked[0], rest) if asked and commands else (heard, None)
+        first = next((one for one in asked if telling.asked(one)), asked[0] if asked else heard)
+        known = telling.asked(first) and len(asked) > 1
+        return (first, rest if commands else None) if asked and (commands or known) else (heard, None)
 
     def _and_told(self, session: Session, rest: Heard | None, asked: Heard) -> Answer:
         """What is commanded is done before what is asked is answered."""
-        session.speak_of([one.value or "" for one in asked.all("thing") if one.value in PLACES])
+        before = [one for one in session.things if one in INGREDIENTS]
+        has = asked.did("have")  # have you got rice? Put that in
+        session.speak_of([one.value or "" for one in asked.all("thing") if has or one.value in PLACES])
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
-        told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
+        spoken = tuple(dict.fromkeys((*session.things, *before)))
+        told = self._telling[session.language].answer(asked, session.world, session.container, spoken)
         known = [one.value or "" for one in asked.all("thing")]
         session.speak_of([one for one in known if asked.did("where") or session.world.where(one)])
         question, asks = self.question(session)
@@ -322,6 +327,13 @@ class ChefBot(Commands, CourteousBot[Session]):
                 commands.append(placed)
             elif commands and part.things:
                 commands += self._with_more(commands.pop(), part)
+            elif (
+                part.things
+                and session.done
+                and len(parts) > 1
+                and set(part.things) <= _bare_things(session.done)
+            ):
+                continue  # oil and tomato, well: it was done
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
         if any(one.action for one in commands):  # a thing that is only told of asks for nothing
@@ -341,7 +353,13 @@ class ChefBot(Commands, CourteousBot[Session]):
         understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in commands), 1.0),)
         done: list[Predicate] = []
         before = session.world.facts()
-        commands = list(dict.fromkeys(commands))
+        commands = [
+            one for at, one in enumerate(dict.fromkeys(commands))
+            if not any(
+                (one.action, "togliere") == ("togliere", other.action) and _bare_things(one) <= _bare_things(other)
+                for other in commands[:at]
+            )
+        ]  # fmt: skip
         for at, command in enumerate(commands):
             try:
                 done.append(self._carrying[session.language].carry_out(session, command))

@@ -147,7 +147,8 @@ class Commands:
         order = {name: at for at, group in enumerate(GROUPS) for name in group}
         if action in _INTO:
             things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
-        return Predicate(action, (*part.quantity, *things))
+        once = {one.strip("*"): one for one in reversed(things)}
+        return Predicate(action, (*part.quantity, *(one for one in things if once[one.strip("*")] == one)))
 
     def _corrected(self, session: Session, part: Part) -> Predicate:
         """The last command with another thing of the same kind; it is taken back first."""

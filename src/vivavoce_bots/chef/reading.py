@@ -85,6 +85,8 @@ def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
     heard = Heard(piece, said, spans, tuple(one.entry.kind for one in spans), [])
     wrong = heard.refused("thing")
     things = [one.entry.value or "" for one in spans if one.entry.kind == "thing" and one not in wrong]
+    if quantity and re.search(r"\b(?:spoon|cucchiaio)$", quantity[0], re.I):
+        things = [one for one in things if one != "cucchiaio"]  # how much, not what with
     explained = {at for one in spans for at in range(one.start, one.end)} | set(range(start, end))
     measured = {*hearing.small, *(tokens(quantity[0]) if quantity else ())}
     return Part(

@@ -51,6 +51,9 @@ class Telling:
         if asks and _HAPPENED.search(heard.text) and _DID[self._language].search(heard.text):
             return True
         whether = heard.did("state_of", "have") or kind == "holds"
+        whether = whether or (
+            heard.did("holds") and len(heard.all("thing")) > 1
+        )  # the pan, is it on the stove?
         return heard.did(*_ASKED) or (asks and whether)
 
     def answer(
@@ -103,7 +106,7 @@ class Telling:
         elif places and boxes:
             so = world.place.get(boxes[-1]) == places[-1]
         elif heard.did("have") and not _HAPPENED.search(heard.text):
-            return Told(self._said["yes_have"].format(thing=self.listed(things)), ())
+            return Told(self._said["yes_have"].format(thing=self.listed(dict.fromkeys(things, ""))), ())
         elif food and (_HAPPENED.search(heard.text) or _DID[self._language].search(heard.text)):
             boxes = [world.where(one) or "" for one in food]
             if not all(boxes):
