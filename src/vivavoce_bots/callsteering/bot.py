@@ -32,15 +32,17 @@ _WHOSE: Final = re.compile(
 """Whose an account is, which is not yet what the call is about."""
 _WHAT_IS_THIS: Final = re.compile(
     r"\b(?:is (?:this|that|it)|this is|am i (?:speaking|talking|through) (?:to|with)"
-    r"|have i (?:got|reached|rung)|are you) (?:not )?(?:the |a |an |my )?(?:town hall|city hall|council|bank|post office|hospital|police"
-    r"|surgery|pension office|insurance|doctor\S*)\b[^.!?]*(?:\?|$)"
+    r"|have i (?:got|reached|rung)|are you)"
+    r" (?:not )?(?:the |a |an |my )?(?:town hall|city hall|council|bank|hospital|police"
+    r"|post office|surgery|pension office|insurance|doctor\S*)\b[^.!?]*(?:\?|$)"
     r"|\b(?:è|parlo con|ho chiamato) (?:il |la |l'|un |una |lo )?(?:comune|municipio|banca|posta|poste"
     r"|ospedale|inps|polizia|anagrafe|assicurazione|asl)\b[^.!?]*(?:\?|$)",
     re.I,
 )
 _BESIDES: Final = re.compile(
     r"\b(?:with |con )?(?:all (?:that|this|these|the|those)|so (?:much|many)|tutt[aei] "
-    r"(?:quest[aei]|quell[aei]|l[ae])|tant[aei]) (?:\w+ )?(?:frauds?|scams?|thefts?|thieves|truff[ae]|frod[ei]|furt[oi])\b[^,.!?]*"
+    r"(?:quest[aei]|quell[aei]|l[ae])|tant[aei]) (?:\w+ )?"
+    r"(?:frauds?|scams?|thefts?|thieves|truff[ae]|frod[ei]|furt[oi])\b[^,.!?]*"
     r"|\b(?:carta|carte) d'identità"
     r"|\b(?:lost|lose|losing|missing) (?:my |the |your |a )?"
     r"(?:letter|way|glasses|job|number|patience|temper|time|papers)\b"
@@ -57,7 +59,8 @@ _UNDECIDED: Final = {
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:secondo lei|lei che dice|che differenza|qual è la differenza|quale (?:dei due|delle due|sarebbe)"
+        r"\b(?:secondo lei|lei che dice|che differenza|qual è la differenza"
+        r"|quale (?:dei due|delle due|sarebbe)"
         r"|non so|(?:è|sono|sarebbe) [^.?]*\bo\b[^.?]*\?)",
         re.I,
     ),

@@ -87,7 +87,7 @@ class Food:
 
 
 class Quantity(NamedTuple):
-    """Grams, or a number of portions, pieces, `slices`, or spoons of so many grams; none if nothing was said."""
+    """Grams, or a number of portions, pieces, `slices`, spoons of so many grams; none if nothing was said."""
 
     grams: float | None = None
     number: float | None = None

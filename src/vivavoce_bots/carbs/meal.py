@@ -32,7 +32,8 @@ _PRONOUN: Final = {
 _NOTED: Final = re.compile(
     r"\b(?:did|have) you (?:\w+ )?(?:note|noted|write|written|put|count|counted)\b"
     r"|\bread (?:me |it |that )|\bis (?:it|that|the \w+) (?:in|noted|down|counted)\b"
-    r"|\b(?:hai|ha|avete) (?:già )?(?:segnat|scritt|contat|annotat|mess)\w|\b(?:rileggi|leggi|rilegg|mi legg)\w*",
+    r"|\b(?:hai|ha|avete) (?:già )?(?:segnat|scritt|contat|annotat|mess)\w"
+    r"|\b(?:rileggi|leggi|rilegg|mi legg)\w*",
     re.I,
 )
 """Whether something was written down, asked."""

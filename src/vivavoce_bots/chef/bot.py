@@ -290,6 +290,8 @@ class ChefBot(Commands, CourteousBot[Session]):
         for part in _joined(parts):
             swapped, swaps = swaps, part.kinds[-1:] == ("negate",)
             wrong = Predicate(part.action or "", part.strange)
+            if part.action and part.denied and not (part.things or part.it or part.strange or part.stopped):
+                continue  # add some milk, no, no milk
             if part.stopped:
                 lead.append(self.words(session)["kept"])
                 self.let_go(session)
@@ -353,13 +355,10 @@ class ChefBot(Commands, CourteousBot[Session]):
         understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in commands), 1.0),)
         done: list[Predicate] = []
         before = session.world.facts()
+        commands = list(dict.fromkeys(commands))
         commands = [
-            one for at, one in enumerate(dict.fromkeys(commands))
-            if not any(
-                (one.action, "togliere") == ("togliere", other.action) and _bare_things(one) <= _bare_things(other)
-                for other in commands[:at]
-            )
-        ]  # fmt: skip
+            one for at, one in enumerate(commands) if not any(_covers(two, one) for two in commands[:at])
+        ]
         for at, command in enumerate(commands):
             try:
                 done.append(self._carrying[session.language].carry_out(session, command))
@@ -407,6 +406,14 @@ class ChefBot(Commands, CourteousBot[Session]):
 
 def _bare_things(command: Predicate) -> set[str]:
     return {one.strip("*") for one in things_of(command)}
+
+
+def _covers(first: Predicate, then: Predicate) -> bool:
+    """Whether a command does nothing beyond one before it in its turn: take the milk out; the milk."""
+    again = first.action == then.action == "togliere" or (
+        then.action == "aggiungere" and first.action in ("mettere", "aggiungere")
+    )
+    return again and _bare_things(then) <= _bare_things(first)
 
 
 def _denies(done: Predicate | None, parts: Sequence[Part]) -> bool:

@@ -7,6 +7,7 @@ from vivavoce_bots.chef.words import INTO, LACKS, NAMING, PARTS, QUANTITY, VERBS
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_PARTS: Final = 20
@@ -97,7 +98,8 @@ def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
         heard.did("it") or bool(verb and _CLITIC.fullmatch(verb[0])),
         tuple(
             word for at, word in enumerate(said)
-            if at not in explained and at >= end and word not in measured and not word.isdigit()
+            if at not in explained and at >= end and word not in measured
+            and not in_digits(word, language).isdigit()
             and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
                  or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)

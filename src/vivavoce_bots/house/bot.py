@@ -263,7 +263,8 @@ class HouseBot(DoingBot):
                 if any(one.reference.kind or one.deed for one in clauses):
                     session.waiting.pop(0)
                 return False
-            session.waiting.pop(0)
+            settled = {*SERVED} - {"delete"} if pending.asks != "delete" else {"delete"}
+            session.waiting = [one for one in session.waiting if one.asks not in settled]
             told.sentences.append(served[0])
             told.acts += served[1]
             return True

@@ -14,8 +14,8 @@ from vivavoce_bots.house.home import Home
 _FEW: Final = 4  # words of a clause that names a programme and tells nothing else
 _NUMBER: Final = re.compile(r"\d")
 _ONE_ONLY: Final = re.compile(
-    r"\b(?:(?:the|that) (?:one|message) (?:about|from|of|with)|not (?:both|all)|(?:only|just) (?:the|that) \w+"
-    r"|quello (?:di|del|della|dell|su|sulla|che)|non (?:tutti|entrambi)|solo (?:il|quello|quella))\b",
+    r"\b(?:(?:the|that) (?:one|message) (?:about|from|of|with)|not (?:both|all)"
+    r"|(?:only|just) (?:the|that) \w+|quello (?:di|del|della|dell|su|sulla|che)|non (?:tutti|entrambi)|solo (?:il|quello|quella))\b",
     re.I,
 )
 # What a service asks back, and the sentence for it.
