@@ -35,7 +35,7 @@ _WHAT_IS_THIS: Final = re.compile(
     r"|have i (?:got|reached|rung)|are you)"
     r" (?:not )?(?:the |a |an |my )?(?:town hall|city hall|council|bank|hospital|police"
     r"|post office|surgery|pension office|insurance|doctor\S*)\b[^.!?]*(?:\?|$)"
-    r"|\b(?:è|parlo con|ho chiamato) (?:il |la |l'|un |una |lo )?(?:comune|municipio|banca|posta|poste"
+    r"|\b(?:è|parlo con|ho chiamato) (?:il |la |le |l'|un |una |lo )?(?:comune|municipio|banca|posta|poste"
     r"|ospedale|inps|polizia|anagrafe|assicurazione|asl)\b[^.!?]*(?:\?|$)",
     re.I,
 )

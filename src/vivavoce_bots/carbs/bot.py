@@ -150,7 +150,8 @@ class CarbsBot(AnsweringBot):
     def _answer(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
         bare = all(one.quantity == Quantity() for one in items)
         if asks_what_is_noted(heard.text) and session.eaten:
-            noted = self._noted(session, items, heard) if items else None
+            beside = len(sentences_of(heard.text)) > 1  # what is only asked about is not eaten
+            noted = self._noted(session, items, heard) if items and beside else None
             total = self._total(session, ended=False)
             return total if noted is None else total._replace(text=self._joined(session, noted, total))
         if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):

@@ -37,6 +37,12 @@ _NOTED: Final = re.compile(
     re.I,
 )
 """Whether something was written down, asked."""
+_AMOUNT_BACK: Final = re.compile(
+    r"\b\d+ ?(?:g|grams|grammi|ml)?(?=[\s,.]+(?:(?:no|oh|wait|sorry|anzi|rather|aspetta|scusa)[\s,.]+)+\d)"
+    r"[\s,.]+(?:(?:no|oh|wait|sorry|anzi|rather|aspetta|scusa)[\s,.]+)+",
+    re.I,
+)
+"""An amount that another takes the place of in the same breath: 100 g, no, 80 g."""
 _MEANT: Final = re.compile(
     r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
 )
@@ -125,7 +131,7 @@ def heard_as(session: Session, text: str) -> str:
     language, lexicon = session.language, session.lexicon
     names = [name for food in read_foods() for name in food.names[language]]
     plain = without_retracted(text, language, names)
-    plain = rewritten(requested(plain, language), read_manner(language).rewrites)
+    plain = rewritten(requested(_AMOUNT_BACK.sub("", plain), language), read_manner(language).rewrites)
     frames = read_manner(language).frames
     return gist(
         plain,

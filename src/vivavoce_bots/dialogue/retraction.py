@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 _LONGEST: Final = 600
+_MOST: Final = 3
 _MARKS: Final[Mapping[str, str]] = {
     "en": r"(?:(?:oh|um|uh|er|ah|or|well|but|and)\W+)*"
     r"(?:no(?=\s*[,.…!-])|no (?:wait|sorry|hang on|hold on)|wait|sorry|rather|actually|i meant?|make that)"
@@ -50,4 +51,9 @@ def without_retracted(text: str, language: str, names: Iterable[str]) -> str:
         size = found["size"] or ""
         return found["rest"] if own.match(found["rest"]) else f"{size}{found['rest']}"
 
-    return _form(tuple(names), language).sub(kept, text)
+    form = _form(tuple(names), language)
+    for _ in range(_MOST):  # salt, no, sugar; no, salt
+        text, times = form.subn(kept, text)
+        if not times:
+            break
+    return text

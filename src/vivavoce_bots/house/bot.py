@@ -360,7 +360,13 @@ class HouseBot(DoingBot):
         """One clause of a turn; one that only says where answers what the clause before it left open."""
         words, reference = self.words(session), clause.reference
         last = session.waiting[-1] if session.waiting else None
-        if last and last.asks == "which" and last.deed and clause.deed is None and not clause.asks:
+        if (
+            last
+            and last.asks == "which"
+            and last.deed
+            and clause.deed in (None, last.deed)
+            and not clause.asks
+        ):
             fits = reference.placed and self._meant(session, reference, last.choices)
             if fits and not clause.did("not", "negate", "dont"):  # some light, the one by the window
                 session.waiting.pop()

@@ -15,7 +15,8 @@ _FEW: Final = 4  # words of a clause that names a programme and tells nothing el
 _NUMBER: Final = re.compile(r"\d")
 _ONE_ONLY: Final = re.compile(
     r"\b(?:(?:the|that) (?:one|message) (?:about|from|of|with)|not (?:both|all)"
-    r"|(?:only|just) (?:the|that) \w+|quello (?:di|del|della|dell|su|sulla|che)|non (?:tutti|entrambi)|solo (?:il|quello|quella))\b",
+    r"|(?:only|just) (?:the|that) \w+|quello (?:di|del|della|dell|su|sulla|che)|non (?:tutti|entrambi)"
+    r"|solo (?:il|quello|quella))\b",
     re.I,
 )
 # What a service asks back, and the sentence for it.
