@@ -26,7 +26,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("carbs", "en", ("a glass of milk", "buttermilk, not milk"), "buttermilk 200 g", " milk 200 g"),
         ("carbs", "en", ("an apple", "did you write down two apples?"), "apple 180 g (25 g)", "in 100 g"),
         ("carbs", "it", ("una pizza", "la pizza l'ho lasciata a metà"), "pizza 150 g", "Lascio fuori"),
-        ("carbs", "en", ("toast", "No, I think that's all, unless you count a tea"), "tea 50 g", "Bye"),
         # who it is, names that are none, what is settled last, emergencies
         ("callsteering", "en", ("Um, is this the town hall? I wanted it.",), "This is a bank", "surname"),
         ("callsteering", "it", ("Marco Ferri. Va bene? Sono alla cassa.", "3 maggio 1979"), "Marco", "Alla"),
@@ -44,7 +43,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("house", "en", ("close the blinds", "no blinds! Turn on the kitchen lamp"), "lamp is on", "blinds"),
         ("house", "it", ("accendi la luce in cucina", "La spenga. È troppa luce"), "spento", "tapparelle"),
         ("house", "it", ("Spenga la destra e accenda la sinistra, in camera",), "a destra", "Che"),
-        ("house", "it", ("accendi la luce", "In soggiorno, sì. No, scusi, in camera"), "a destra", "porta"),
         ("house", "en", ("delete the message about the bicycle",), "one message alone", "deleted"),
         # what was cut already, water off, asked beside a command
         ("chef", "en", ("I've already chopped the onion. Put the onion in the pot",), "onion, pot", "cut"),
