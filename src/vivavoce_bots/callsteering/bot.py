@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.acts import Act, Meaning, Reply, stating
+from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.numbers import in_digits
+from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import read_data
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 from vivavoce_bots.dialogue.talk import Answer, Talk
@@ -28,6 +30,41 @@ _WHOSE: Final = re.compile(
     re.I,
 )
 """Whose an account is, which is not yet what the call is about."""
+_WHAT_IS_THIS: Final = re.compile(
+    r"\b(?:is (?:this|that|it)|this is|am i (?:speaking|talking|through) (?:to|with)"
+    r"|have i (?:got|reached|rung)|are you)"
+    r" (?:not )?(?:the |a |an |my )?(?:town hall|city hall|council|bank|hospital|police"
+    r"|post office|surgery|pension office|insurance|doctor\S*)\b[^.!?]*(?:\?|$)"
+    r"|\b(?:è|parlo con|ho chiamato) (?:il |la |le |l'|un |una |lo )?(?:comune|municipio|banca|posta|poste"
+    r"|ospedale|inps|polizia|anagrafe|assicurazione|asl)\b[^.!?]*(?:\?|$)",
+    re.I,
+)
+_BESIDES: Final = re.compile(
+    r"\b(?:with |con )?(?:all (?:that|this|these|the|those)|so (?:much|many)|tutt[aei] "
+    r"(?:quest[aei]|quell[aei]|l[ae])|tant[aei]) (?:\w+ )?"
+    r"(?:frauds?|scams?|thefts?|thieves|truff[ae]|frod[ei]|furt[oi])\b[^,.!?]*"
+    r"|\b(?:carta|carte) d'identità"
+    r"|\b(?:lost|lose|losing|missing) (?:my |the |your |a )?"
+    r"(?:letter|way|glasses|job|number|patience|temper|time|papers)\b"
+    r"|\b(?:pers[oaie]|perdere|perdendo) (?:il |la |l'|gli |le |il mio |la mia )?"
+    r"(?:lettera|lavoro|pazienza|tempo|occhiali|numero|strada|filo)\b",
+    re.I,
+)
+"""Fraud of which one only hears, cards of another kind, things that no bank blocks."""
+_UNDECIDED: Final = {
+    "en": re.compile(
+        r"\b(?:what would you say|which (?:one )?(?:is|would|should)|what(?:'s| is) the difference"
+        r"|what do you think"
+        r"|is (?:that|it|this) [^.?]*\bor\b[^.?]*\?|i (?:don't|do not) know)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:secondo lei|lei che dice|che differenza|qual è la differenza"
+        r"|quale (?:dei due|delle due|sarebbe)"
+        r"|non so|(?:è|sono|sarebbe) [^.?]*\bo\b[^.?]*\?)",
+        re.I,
+    ),
+}
 _MOST_CLAUSES: Final = 8
 _YEARS: Final = range(1900, 2027)
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
@@ -89,6 +126,8 @@ class CallSteeringBot(CourteousBot[Session]):
     def about(self, session: Session, heard: Heard) -> bool:
         sized = session.asking == "amount" and _size(heard, session.language) is not None
         chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
+        if _WHAT_IS_THIS.search(heard.text):
+            return True
         return sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
 
     def waits(self, session: Session) -> bool:
@@ -122,7 +161,17 @@ class CallSteeringBot(CourteousBot[Session]):
 
     # --- what is said --------------------------------------------------------------------------------------
 
+    def reply(self, session: Session, texts: Texts) -> Reply:
+        return super().reply(session, [(_meant(text, session.language), score) for text, score in texts])
+
     def matter(self, session: Session, heard: Heard) -> Answer | None:
+        answer = self._of_the_call(session, heard)
+        if _WHAT_IS_THIS.search(heard.text) is None:
+            return answer
+        told = self.words(session)["this_is"]
+        return self._with([told], answer or Answer(*self.question(session)))
+
+    def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
         if heard.did("human") and "birth" not in identity and not self._matters(heard, set()):
             return self.hand_over(session)
@@ -172,14 +221,28 @@ class CallSteeringBot(CourteousBot[Session]):
             found = ("loan",) if size else ()
         if session.asking == "which" and not found:
             found = [session.matters[place] for place in self.pointed_at(heard)]
-        if session.asking == "which" and (heard.did("both") or set(found) >= set(session.matters)):
+        if session.asking == "which" and heard.did("both"):
             return self._with([self.words(session)["one"]], Answer(*self.question(session)))
+        if session.asking == "which" and len(found) > 1:
+            found = self._settled_on(session, heard) or found
+        if (len(found) > 1 or session.asking == "which") and _UNDECIDED[session.language].search(heard.text):
+            session.matters = tuple(found) if len(found) > 1 else session.matters
+            session.asking = "which"
+            what = [_bank()["departments"][one][session.language]["for"] for one in session.matters[:2]]
+            return self._with(what, Answer(*self.question(session)))
         if found:
             return self._steer(session, found)
         if self.waits(session) and (heard.did("negate") or heard.refused("matter")):
             self.let_go(session)
             return Answer(self.words(session)["else"], (Act("request", "matter"),))
         return None
+
+    def _settled_on(self, session: Session, heard: Heard) -> list[str]:
+        """The one that was named last of several, and by itself: cards? no, the account."""
+        for clause in reversed(re.split(r"[,.;:!?…]+", heard.text)[-_MOST_CLAUSES:]):
+            if named := self._matters(self._hearing[session.language].heard(clause), set()):
+                return named if len(named) == 1 else []
+        return []
 
     def _steer(self, session: Session, found: Sequence[str]) -> Answer:
         """Route the call, or ask what decides where to."""
@@ -230,7 +293,7 @@ class CallSteeringBot(CourteousBot[Session]):
             found |= {
                 slot: one
                 for slot, one in (led or bare).items()
-                if slot not in found or led or "surname" in bare
+                if slot not in found or led or ("surname" in bare and "surname" not in found)
             }
         if found.get("name") == session.known.get("surname") and "surname" not in found:
             found |= {"surname": session.known["name"]} if "name" in found and "name" in session.known else {}
@@ -266,7 +329,8 @@ class CallSteeringBot(CourteousBot[Session]):
             return _named(slot, full, session)
         if heard.did("matter"):  # some surnames are words of the bank
             return {slot: heard.text.strip()}
-        words = self._name(session, heard, range(len(heard.said)), whole=True)
+        small = _in_small_letters(heard.text, turn)
+        words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
         return _named(slot, words, session) if words else {}
 
     def _name(self, session: Session, heard: Heard, places: range, *, whole: bool = False) -> list[str]:
@@ -304,6 +368,24 @@ def _name(target: str, language: str) -> str:
         if target in bank["targets"]
         else bank["departments"][target][language]["name"]
     )
+
+
+def _in_small_letters(clause: str, turn: Heard) -> bool:
+    """Whether a clause in small letters stands in a turn with capitals: what it says is no name."""
+    return len(turn.said) > _LONGEST_NAME + 1 and turn.text != turn.text.lower() and not any(
+        word[:1].isupper() and at for at, word in enumerate(clause.split())
+    ) and (len(clause.split()) > 1 or clause.strip()[:1].islower())  # fmt: skip
+
+
+def _meant(text: str, language: str) -> str:
+    """A turn without what was taken back in the same breath, and without what names no matter of a bank."""
+    return without_retracted(_BESIDES.sub(" ", text), language, _words_of_departments(language))
+
+
+@cache
+def _words_of_departments(language: str) -> tuple[str, ...]:
+    words = [word for one in _bank()["departments"].values() for word in one[language]["words"]]
+    return tuple(str(word) for word in words if str(word).isalpha())
 
 
 def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:

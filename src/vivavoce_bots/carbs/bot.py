@@ -12,6 +12,8 @@ from vivavoce_bots.carbs.meal import (
     Eaten,
     Session,
     Told,
+    amount_told,
+    asks_what_is_noted,
     denies,
     heard_as,
     what_is_told,
@@ -92,8 +94,9 @@ class CarbsBot(AnsweringBot):
 
     def finish(self, session: Session) -> Answer:
         """The total; what is still open is left out."""
+        told = session.last is not None and any(one.slot == "carbohydrates" for one in session.last.acts)
         in_vain = not session.eaten and session.last is not None and session.last.acts == _ASKED
-        if session.asking == "told" or in_vain:
+        if session.asking == "told" or in_vain or (told and session.item is None and not session.fresh):
             return self.farewell(session)
         return self._total(session, ended=True)
 
@@ -146,6 +149,11 @@ class CarbsBot(AnsweringBot):
 
     def _answer(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
         bare = all(one.quantity == Quantity() for one in items)
+        if asks_what_is_noted(heard.text) and session.eaten:
+            beside = len(sentences_of(heard.text)) > 1  # what is only asked about is not eaten
+            noted = self._noted(session, items, heard) if items and beside else None
+            total = self._total(session, ended=False)
+            return total if noted is None else total._replace(text=self._joined(session, noted, total))
         if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
@@ -184,6 +192,8 @@ class CarbsBot(AnsweringBot):
         if any(one.denied for one in items):
             eaten = self._take_back(session, [one for one in items if one.denied], eaten, told)
             gone = [one.food for one in items if one.denied]
+            again = [one.food for one in eaten if one.quantity == Quantity()]
+            session.fresh = [one for one in session.eaten if one.food in again and one.food not in gone]
             eaten = [
                 one
                 for one in eaten
@@ -272,13 +282,14 @@ class CarbsBot(AnsweringBot):
         waiting = session.item.food if session.item else None
         food = known.food if known and known.food else waiting or session.named
         amount = known.quantity if known else session.lexicon.quantity(heard.text)
-        if food is None or amount.grams is None:
+        grams = amount.of(food) if food and (amount.grams or amount.spoon) else None
+        if food is None or grams is None or asks_what_is_noted(heard.text):
             return None
         question, asks = self.question(session)
         told = self.words(session)["facts_of"].format(
             food=food.name(session.language),
-            grams=f"{amount.grams:g}",
-            each=f"{food.carbohydrates(amount.grams):.0f}",
+            grams=f"{grams:g}",
+            each=f"{food.carbohydrates(grams):.0f}",
         )
         session.named, session.informed = food, True
         return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
@@ -297,7 +308,8 @@ class CarbsBot(AnsweringBot):
     ) -> bool:
         """How much of it; another food with a `no` takes its place; `no` alone leaves it out."""
         food, words = item.food, self.words(session)
-        told_amount = session.lexicon.quantity(heard.text) != Quantity()
+        amount = session.lexicon.quantity(amount_told(heard.text, session.lexicon))
+        told_amount = amount != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
         if heard.did(*_UNSURE) and not denies(heard):  # I don't know, a normal roll
             others = [one for one in others if not self._held(session, one)]
@@ -322,8 +334,9 @@ class CarbsBot(AnsweringBot):
         if others:
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
             session.open = [*others, *session.open]
-        elif (grams := session.lexicon.quantity(heard.text).of(food)) is not None:
-            session.count(item.written, food, grams)
+        elif (grams := amount.of(food)) is not None:
+            thin = session.lexicon.degree(heard.text) if amount.slices or food.unit else None
+            session.count(item.written, food, grams * (thin or 1))
         elif (degree := session.lexicon.degree(heard.text)) and len(heard.said) <= _FEW:
             session.count(item.written, food, degree * food.portion)
         elif heard.did("affirm", "enough", *_UNSURE):

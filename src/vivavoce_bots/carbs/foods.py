@@ -51,6 +51,10 @@ _TIMES: Final = {
     "litri": 1_000,
 }
 _AND: Final = {"and", "e"}
+_TOP: Final = {*_AND, "plus", "+", "&", "with", "then", "con", "poi", "più", "col", "coi"}
+_MORE: Final = re.compile(
+    r"\s*(?:and |e )?(?:another|one more|also|then|anche|un altr[oa]|un'altra|poi)\b", re.I
+)
 _MOST_PIECES: Final = 20
 _MOST_WORDS: Final = 4
 _MOST_LOOSE: Final = 8  # words of a turn in which a word that nobody knows may be a food
@@ -58,6 +62,8 @@ _BARE: Final = 2  # words of an unknown food that stands by itself
 _SINGULAR: Final = {"e": "a", "i": "oe"}
 _SHORT: Final = 4
 _LEAST_LIKE: Final = 0.6
+_SPOON: Final = 15.0  # grams that a spoon takes of what is eaten by more than the spoon
+_TEASPOON: Final = 5.0
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 
@@ -81,17 +87,23 @@ class Food:
 
 
 class Quantity(NamedTuple):
-    """Grams, or a number of portions, pieces or `slices`; none where nothing was said."""
+    """Grams, or a number of portions, pieces, `slices`, spoons of so many grams; none if nothing was said."""
 
     grams: float | None = None
     number: float | None = None
     slices: bool = False
+    spoon: float | None = None
 
     def of(self, food: Food) -> float | None:
         if self.grams is not None:
             return self.grams
         each = food.slice if self.slices and food.slice else food.portion
+        each = min(each, self.spoon) if self.spoon and each > 2 * _SPOON else each
         return self.number * each if self.number is not None else None
+
+    def times(self, degree: float) -> "Quantity":
+        """Small or thin ones of that number."""
+        return self._replace(number=(self.number or 1.0) * degree)
 
 
 _ONE: Final = Quantity(None, 1.0)  # an article, perhaps
@@ -118,6 +130,7 @@ class Manner:
         self.aside, self.strange = set(raw["aside"]), set(raw["strange"])
         self.portions, self.some = set(raw["portions"]), set(raw["some"])
         self.slices, self.rewrites = set(raw["slices"]), raw["rewrites"]
+        self.spoons, self.teaspoons = set(raw["spoons"]), set(raw["teaspoons"])
         self.degrees: Mapping[str, float] = raw["degrees"]
         self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
         self._split = re.compile(f"({raw['split']})", re.I)
@@ -129,16 +142,16 @@ class Manner:
         """Whether a word may be part of a food's name."""
         return len(word) > 2 and word not in self.aside
 
-    def pieces(self, text: str) -> Iterator[tuple[str, bool]]:
-        """The pieces of a meal, and whether each was not eaten; `and` carries that on."""
+    def pieces(self, text: str) -> Iterator[tuple[str, bool, bool]]:
+        """The pieces of a meal, whether each was not eaten (`and` carries that on), and comes on top."""
         parts = self._split.split(text[:LONGEST_TEXT], _MOST_PIECES)
         denied = False
         for part, before in zip(parts[::2], ["", *parts[1::2]], strict=True):
-            denied = denied and before.strip().lower() in _AND
+            denied, joins = denied and before.strip().lower() in _AND, before.strip().lower() in _TOP
             for at, piece in enumerate(self._deny.split(part)):
                 refused = at > 0 or piece.rstrip().lower().endswith(" no")
                 denied = refused or (denied and not any(letter.isdigit() for letter in piece))
-                yield piece, denied
+                yield piece, denied, joins or _MORE.match(piece) is not None
 
 
 @cache
@@ -203,13 +216,26 @@ class Lexicon:
         short = len(_words(text)) <= _MOST_LOOSE
         found: list[Item] = []
         loose: list[Item] = []
-        for piece, denied in manner.pieces(text):
+        for piece, denied, joins in manner.pieces(text):
             item, amount = self._item(piece, short), self.quantity(piece)
             if item is not None and item.food is None and amount.number is amount.grams is None:
                 framed = manner.frames.search(piece) or len(_words(piece)) == len(item.written.split())
                 loose += [] if framed else [item._replace(denied=denied)]
             if item is not None:
+                again = [one for one in found if one.food and one.food == item.food and not one.denied]
+                if again and not denied and not joins:  # an apple; half an apple
+                    found.remove(again[-1])
+                    vague = item.quantity in (Quantity(), _ONE)
+                    item = item._replace(quantity=again[-1].quantity) if vague else item
                 found.append(item._replace(denied=denied))
+            elif (
+                found
+                and found[-1].quantity.grams is None
+                and (degree := self.degree(piece))
+                and amount in (Quantity(), _ONE)
+                and len(_words(piece)) <= _MOST_WORDS
+            ):
+                found[-1] = found[-1]._replace(quantity=found[-1].quantity.times(degree))  # a small one
             elif found and amount != Quantity() and manner.rather.match(piece):
                 found[-1] = found[-1]._replace(quantity=amount)  # four, no, five
             elif (
@@ -309,8 +335,9 @@ class Lexicon:
             return Item(pair, quantity, None)
         known = self._longest(words) or self._longest(whole)
         if known is not None:
-            degree = self.degree(piece) if quantity in (Quantity(), _ONE) else None
-            return Item(known[0], Quantity(None, degree) if degree else quantity, known[1])
+            degree = self.degree(piece) if quantity.grams is None else None
+            sized = quantity in (Quantity(), _ONE) or known[1].unit or quantity.slices
+            return Item(known[0], quantity.times(degree) if degree and sized else quantity, known[1])
         other = [at for at in telling if words[at] in _others(self.language)]
         if other:  # a food, but none of the table: with what stands close before it
             start = other[0] - (other[0] - 1 in telling and self.names(words[other[0] - 1]))
@@ -377,6 +404,7 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
     count: float | None = None
     ends: int | None = None
     slices = bool(manner.slices & set(words))
+    spoon = _SPOON if manner.spoons & set(words) else _TEASPOON if manner.teaspoons & set(words) else None
     for word, following in zip(words, [*words, ""][1:], strict=True):
         digits = word[0] in "0123456789" and len(word) <= 6
         number = float(word.replace(",", ".")) if digits else manner.numbers.get(word)
@@ -395,4 +423,5 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
         ends = len(rest)
     if grams is None and count is not None and count >= _GRAMS_FROM:
         grams, count = count, None
-    return Quantity(grams, count, slices and count is not None), ends, rest
+    counted = count is not None
+    return Quantity(grams, count, slices and counted, spoon if counted else None), ends, rest

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vivavoce_bots.acts import Act
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon, read_manner
+from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, read_foods, read_manner
 from vivavoce_bots.dialogue.clauses import present, sentences_of
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
+from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Talk
@@ -28,6 +29,20 @@ _PRONOUN: Final = {
     ),
     "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
 }
+_NOTED: Final = re.compile(
+    r"\b(?:did|have) you (?:\w+ )?(?:note|noted|write|written|put|count|counted)\b"
+    r"|\bread (?:me |it |that )|\bis (?:it|that|the \w+) (?:in|noted|down|counted)\b"
+    r"|\b(?:hai|ha|avete) (?:già )?(?:segnat|scritt|contat|annotat|mess)\w"
+    r"|\b(?:rileggi|leggi|rilegg|mi legg)\w*",
+    re.I,
+)
+"""Whether something was written down, asked."""
+_AMOUNT_BACK: Final = re.compile(
+    r"\b\d+ ?(?:g|grams|grammi|ml)?(?=[\s,.]+(?:(?:no|oh|wait|sorry|anzi|rather|aspetta|scusa)[\s,.]+)+\d)"
+    r"[\s,.]+(?:(?:no|oh|wait|sorry|anzi|rather|aspetta|scusa)[\s,.]+)+",
+    re.I,
+)
+"""An amount that another takes the place of in the same breath: 100 g, no, 80 g."""
 _MEANT: Final = re.compile(
     r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
 )
@@ -69,6 +84,7 @@ class Session(Talk):
         """Eat it; a food that is in the meal already is put right, unless more of it was eaten."""
         one, self.informed = Eaten(written, food, grams), False
         if not self.adds and one in self.eaten and one not in self.fresh:
+            self.fresh = [*self.fresh, one]  # said once more, told once more
             return
         if not self.adds:
             self.eaten = [held for held in self.eaten if held.food.key != food.key or held in self.fresh]
@@ -87,6 +103,17 @@ class Told:
     acts: list[Act] = field(default_factory=list)
 
 
+def asks_what_is_noted(text: str) -> bool:
+    """Whether it is asked what was written down: did you note the rice?"""
+    return any(_NOTED.search(one) for one in sentences_of(text) if one.rstrip().endswith("?"))
+
+
+def amount_told(text: str, lexicon: Lexicon) -> str:
+    """A text without the questions in it, where the rest says how much: fifty? two thin slices."""
+    told = " ".join(one for one in sentences_of(text) if not one.rstrip().endswith("?"))
+    return told if lexicon.quantity(told) != Quantity() else text
+
+
 def what_is_told(session: Session, heard: Heard) -> str:
     """What of a turn tells of the meal: no question beside it, nothing of another day."""
     sentences = sentences_of(heard.text)
@@ -102,13 +129,15 @@ def what_is_told(session: Session, heard: Heard) -> str:
 def heard_as(session: Session, text: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing that is told besides."""
     language, lexicon = session.language, session.lexicon
-    plain = rewritten(requested(text, language), read_manner(language).rewrites)
+    names = [name for food in read_foods() for name in food.names[language]]
+    plain = without_retracted(text, language, names)
+    plain = rewritten(requested(_AMOUNT_BACK.sub("", plain), language), read_manner(language).rewrites)
     frames = read_manner(language).frames
     return gist(
         plain,
         language,
         lambda one: bool(lexicon.mentioned(one)),
-        lambda one: frames.search(one) is not None and bool(lexicon.mentioned(one)),
+        lambda one: frames.search(one) is not None and bool(lexicon.mentioned(one) or lexicon.degree(one)),
     )
 
 

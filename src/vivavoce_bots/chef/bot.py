@@ -206,13 +206,18 @@ class ChefBot(Commands, CourteousBot[Session]):
         asked = [one for one, so in zip(sentences, asks, strict=True) if so]
         rest = hearing.heard(" ".join(one.text for one, so in zip(sentences, asks, strict=True) if not so))
         commands = any(part.action or part.things for part in self._parts(session, rest))
-        return (asked[0], rest) if asked and commands else (heard, None)
+        first = next((one for one in asked if telling.asked(one)), asked[0] if asked else heard)
+        known = telling.asked(first) and len(asked) > 1
+        return (first, rest if commands else None) if asked and (commands or known) else (heard, None)
 
     def _and_told(self, session: Session, rest: Heard | None, asked: Heard) -> Answer:
         """What is commanded is done before what is asked is answered."""
-        session.speak_of([one.value or "" for one in asked.all("thing") if one.value in PLACES])
+        before = [one for one in session.things if one in INGREDIENTS]
+        has = asked.did("have")  # have you got rice? Put that in
+        session.speak_of([one.value or "" for one in asked.all("thing") if has or one.value in PLACES])
         did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
-        told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
+        spoken = tuple(dict.fromkeys((*session.things, *before)))
+        told = self._telling[session.language].answer(asked, session.world, session.container, spoken)
         known = [one.value or "" for one in asked.all("thing")]
         session.speak_of([one for one in known if asked.did("where") or session.world.where(one)])
         question, asks = self.question(session)
@@ -285,6 +290,8 @@ class ChefBot(Commands, CourteousBot[Session]):
         for part in _joined(parts):
             swapped, swaps = swaps, part.kinds[-1:] == ("negate",)
             wrong = Predicate(part.action or "", part.strange)
+            if part.action and part.denied and not (part.things or part.it or part.strange or part.stopped):
+                continue  # add some milk, no, no milk
             if part.stopped:
                 lead.append(self.words(session)["kept"])
                 self.let_go(session)
@@ -322,6 +329,13 @@ class ChefBot(Commands, CourteousBot[Session]):
                 commands.append(placed)
             elif commands and part.things:
                 commands += self._with_more(commands.pop(), part)
+            elif (
+                part.things
+                and session.done
+                and len(parts) > 1
+                and set(part.things) <= _bare_things(session.done)
+            ):
+                continue  # oil and tomato, well: it was done
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
         if any(one.action for one in commands):  # a thing that is only told of asks for nothing
@@ -342,6 +356,9 @@ class ChefBot(Commands, CourteousBot[Session]):
         done: list[Predicate] = []
         before = session.world.facts()
         commands = list(dict.fromkeys(commands))
+        commands = [
+            one for at, one in enumerate(commands) if not any(_covers(two, one) for two in commands[:at])
+        ]
         for at, command in enumerate(commands):
             try:
                 done.append(self._carrying[session.language].carry_out(session, command))
@@ -389,6 +406,14 @@ class ChefBot(Commands, CourteousBot[Session]):
 
 def _bare_things(command: Predicate) -> set[str]:
     return {one.strip("*") for one in things_of(command)}
+
+
+def _covers(first: Predicate, then: Predicate) -> bool:
+    """Whether a command does nothing beyond one before it in its turn: take the milk out; the milk."""
+    again = first.action == then.action == "togliere" or (
+        then.action == "aggiungere" and first.action in ("mettere", "aggiungere")
+    )
+    return again and _bare_things(then) <= _bare_things(first)
 
 
 def _denies(done: Predicate | None, parts: Sequence[Part]) -> bool:

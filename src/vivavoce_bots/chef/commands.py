@@ -147,7 +147,7 @@ class Commands:
         order = {name: at for at, group in enumerate(GROUPS) for name in group}
         if action in _INTO:
             things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
-        return Predicate(action, (*part.quantity, *things))
+        return Predicate(action, (*part.quantity, *_once(things)))
 
     def _corrected(self, session: Session, part: Part) -> Predicate:
         """The last command with another thing of the same kind; it is taken back first."""
@@ -176,9 +176,13 @@ def told_off(session: Session) -> bool:
 
 def with_things(command: Predicate, things: Sequence[str]) -> Predicate:
     """A command with more things, none twice."""
-    return Predicate(
-        command.action, (*command.arguments, *(one for one in things if one not in command.arguments))
-    )
+    return command._replace(arguments=_once((*command.arguments, *things)))
+
+
+def _once(things: Sequence[str]) -> tuple[str, ...]:
+    """The things, the last of those that are named twice; a box stands last."""
+    last = {one.strip("*"): at for at, one in enumerate(things)}
+    return tuple(one for at, one in enumerate(things) if last[one.strip("*")] == at)
 
 
 def in_order(command: Predicate, session: Session) -> list[Predicate]:

@@ -7,6 +7,7 @@ from vivavoce_bots.chef.words import INTO, LACKS, NAMING, PARTS, QUANTITY, VERBS
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_PARTS: Final = 20
@@ -85,6 +86,8 @@ def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
     heard = Heard(piece, said, spans, tuple(one.entry.kind for one in spans), [])
     wrong = heard.refused("thing")
     things = [one.entry.value or "" for one in spans if one.entry.kind == "thing" and one not in wrong]
+    if quantity and re.search(r"\b(?:spoon|cucchiaio)$", quantity[0], re.I):
+        things = [one for one in things if one != "cucchiaio"]  # how much, not what with
     explained = {at for one in spans for at in range(one.start, one.end)} | set(range(start, end))
     measured = {*hearing.small, *(tokens(quantity[0]) if quantity else ())}
     return Part(
@@ -95,7 +98,8 @@ def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
         heard.did("it") or bool(verb and _CLITIC.fullmatch(verb[0])),
         tuple(
             word for at, word in enumerate(said)
-            if at not in explained and at >= end and word not in measured and not word.isdigit()
+            if at not in explained and at >= end and word not in measured
+            and not in_digits(word, language).isdigit()
             and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
                  or at - 1 not in explained)
             and len(word) > 1 and not word.endswith(_MANNER)

@@ -22,6 +22,10 @@ _DID = {
     "en": re.compile(r"\b(?:did|have|has)\b", re.I),
     "it": re.compile(r"\b(?:hai|ha|c'è|è)\b", re.I),
 }
+_STANDS = re.compile(
+    r"^\W*(?:(?:and|but|e|ma) )?(?:the|il|la|lo|le|i) ?\w+,? (?:\w+ )?(?:is|are|è|sono)\b", re.I
+)
+_THEY = re.compile(r"\b(?:it|they|them)\b", re.I)
 _ASKED = ("inside", "where", "state", "stock")
 
 
@@ -51,6 +55,7 @@ class Telling:
         if asks and _HAPPENED.search(heard.text) and _DID[self._language].search(heard.text):
             return True
         whether = heard.did("state_of", "have") or kind == "holds"
+        whether = whether or (_STANDS.search(heard.text) is not None and len(heard.all("thing")) > 1)
         return heard.did(*_ASKED) or (asks and whether)
 
     def answer(
@@ -78,7 +83,7 @@ class Telling:
             places = [one for one in things if one in PLACES]
             if places and not boxes and container:
                 boxes = [container]
-            elif boxes and not places and spoken and heard.did("it"):
+            elif boxes and not places and spoken and (heard.did("it") or _THEY.search(heard.text)):
                 things = [*things, *spoken]
         return self._whether(heard, world, things, boxes)
 
@@ -103,7 +108,7 @@ class Telling:
         elif places and boxes:
             so = world.place.get(boxes[-1]) == places[-1]
         elif heard.did("have") and not _HAPPENED.search(heard.text):
-            return Told(self._said["yes_have"].format(thing=self.listed(things)), ())
+            return Told(self._said["yes_have"].format(thing=self.listed(dict.fromkeys(things, ""))), ())
         elif food and (_HAPPENED.search(heard.text) or _DID[self._language].search(heard.text)):
             boxes = [world.where(one) or "" for one in food]
             if not all(boxes):

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Hearing
+from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 
@@ -87,7 +88,8 @@ def learn_words(spotter: Spotter, language: str) -> None:
 
 def heard_as(text: str, hearing: Hearing, language: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
-    plain = rewritten(requested(text, language), REWRITES[language])
+    plain = without_retracted(text, language, _FOOD[language])
+    plain = rewritten(requested(plain, language), REWRITES[language])
     plain = _UNWANTED.sub(r"remove \1", plain) if language == "en" else plain
     plain = _WITHOUT[language].sub(r"not \1" if language == "en" else r"non \1", plain)
     verbs = VERBS[language].values()

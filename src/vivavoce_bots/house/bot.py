@@ -15,6 +15,7 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
+from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.spotting import Spotter
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 from vivavoce_bots.house.clauses import (
@@ -22,9 +23,11 @@ from vivavoce_bots.house.clauses import (
     LEFT,
     ON_NOW,
     ONE_MORE,
+    REFUSED,
     THERE,
     WISHES,
     Clause,
+    decided,
     in_the_room,
     read_clauses,
     with_wishes,
@@ -42,6 +45,9 @@ _MATTER: Final = (
     "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", *WISHES,
 )  # fmt: skip
 _TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channel", "programme", *WISHES)
+
+
+_FEW: Final = 3  # words that say nothing but no
 
 
 class HouseBot(DoingBot):
@@ -113,10 +119,33 @@ class HouseBot(DoingBot):
     def reply(self, session: Session, texts: Texts) -> Reply:
         return super().reply(session, [(self._plain(session, text), score) for text, score in texts])
 
+    def _without_refused(self, session: Session, text: str) -> str:
+        """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
+        hearing, refused = self._hearing[session.language], set[str | None]()
+        for match in REFUSED[session.language].finditer(text):
+            named = hearing.heard(match[0])
+            refused |= {one.slot for one in (*named.all("kind"), *named.all("plural"))}
+        held = session.waiting
+        session.waiting = [
+            one for one in held
+            if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
+        ]  # fmt: skip
+        rest = REFUSED[session.language].sub(" ", text) if refused else text
+        left = hearing.heard(rest)
+        lets_go = len(session.waiting) < len(held)
+        return rest if lets_go or left.did(*_TELLS) or len(left.said) > _FEW else text
+
     def _plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
-        hearing = self._hearing[session.language]
-        plain = rewritten(requested(text, session.language), read_manner(session.language)["rewrites"])
+        hearing, where = self._hearing[session.language], self._home.places(session.language)
+
+        def places(one: str) -> bool:
+            return hearing.heard(one).did("side", "room")
+
+        settled = without_retracted(
+            decided(self._without_refused(session, text), places), session.language, where
+        )
+        plain = rewritten(requested(settled, session.language), read_manner(session.language)["rewrites"])
         there = THERE.search(plain) is not None
         return gist(
             plain,
@@ -234,7 +263,8 @@ class HouseBot(DoingBot):
                 if any(one.reference.kind or one.deed for one in clauses):
                     session.waiting.pop(0)
                 return False
-            session.waiting.pop(0)
+            settled = {*SERVED} - {"delete"} if pending.asks != "delete" else {"delete"}
+            session.waiting = [one for one in session.waiting if one.asks not in settled]
             told.sentences.append(served[0])
             told.acts += served[1]
             return True
@@ -330,7 +360,13 @@ class HouseBot(DoingBot):
         """One clause of a turn; one that only says where answers what the clause before it left open."""
         words, reference = self.words(session), clause.reference
         last = session.waiting[-1] if session.waiting else None
-        if last and last.asks == "which" and last.deed and clause.deed is None and not clause.asks:
+        if (
+            last
+            and last.asks == "which"
+            and last.deed
+            and clause.deed in (None, last.deed)
+            and not clause.asks
+        ):
             fits = reference.placed and self._meant(session, reference, last.choices)
             if fits and not clause.did("not", "negate", "dont"):  # some light, the one by the window
                 session.waiting.pop()
@@ -344,6 +380,8 @@ class HouseBot(DoingBot):
             told.sentences += [served[0]] if served[0] else []
             told.acts += served[1]
             did = {act.value for act in served.acts}
+            if any(act.slot == "channel" for act in served.acts):  # a channel was named: none is asked for
+                did |= {one for one in SERVED if one != "delete"}
             session.waiting = [one for one in session.waiting if one.asks not in did]
             if any(act.value == "television" for act in served.acts):
                 session.about = tuple(self._home.of_kind("television"))

@@ -1,7 +1,7 @@
 """An utterance as clauses: what is to be done, and to which devices; what one lacks it takes from others."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -40,10 +40,28 @@ ONE_MORE: Final = re.compile(
     re.I,
 )
 LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
+REFUSED: Final = {
+    "en": re.compile(
+        r"\b(?:i (?:told you|said),? )?(?:no|not the|(?:i )?(?:don't|do not) want (?:any|the)|leave|did i say"
+        r"|nothing (?:more )?with) (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b"
+        r"(?: alone)?(?=\W*(?:[.,;!?]|please|$))\??",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
+        r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
+        r"(?=\W*(?:[.,;!?]|per|$))"
+        r"|\b(?:le|la|il) (?:tapparelle|lampade|lampada|luci|ventilatore|televisione|tv|radio)\W+"
+        r"(?:lasci\w+|lasci\w* stare)(?: stare| perdere| così)?",
+        re.I,
+    ),
+}
+"""Devices that are not to be touched."""
 THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
 _OR: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
 _FEW: Final = 4  # words of a clause that says nothing else
+_SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")
 WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_blind": ("blind", "close")}
 
 
@@ -66,6 +84,16 @@ class Clause:
     def placed(self) -> bool:
         """Whether it says which device it means by more than a pronoun."""
         return bool(self.reference.placed or self.reference.kind)
+
+
+def decided(text: str, places: Callable[[str], bool]) -> str:
+    """A text without the question between two that its next sentence settles: left or right? The left one."""
+    sentences = [one for one in _SENTENCES.split(text) if one]
+    settled = [places(one) and not one.rstrip().endswith("?") for one in sentences]
+    between = [one.rstrip().endswith("?") and _OR.search(one) and places(one) for one in sentences]
+    left = [at for at, one in enumerate(between) if one and any(settled[at + 1 :])]
+    left += [at - 1 for at in left if at and sentences[at - 1].rstrip().endswith("...")]  # right... right or
+    return " ".join(one for at, one in enumerate(sentences) if at not in left)
 
 
 def read_clauses(text: str, hearing: Hearing, reader: Reader, of_kind: str | None = None) -> list[Clause]:
@@ -173,16 +201,26 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
         deed = None if stops else clauses[at].deed or deed
     for at in range(len(clauses) - 2, -1, -1):
         clause, after = clauses[at], clauses[at + 1]
-        names = clause.did("kind", "plural", "called") and not clause.did("dont", "negate", "not", "meant")
+        placed = clause.reference.placed and after.reference.it and not after.reference.placed
+        names = (clause.did("kind", "plural", "called") or placed) and not clause.did(
+            "dont", "negate", "not", "meant"
+        )
         if clause.deed is None and after.deed and names and not (clause.asks or after.asks):
             clauses[at] = replace(clause, deed=after.deed)
-            if not (after.reference.said or after.loose or after.asks):
+            if placed or not (after.reference.said or after.loose or after.asks):
                 del clauses[at + 1]  # the blinds, halfway
     return clauses
 
 
 def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
     """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there."""
+    named = {room for one in clauses for room in one.reference.rooms}
+    if len(named) == 1 and clauses[-1].reference.rooms:  # the right one off and the left one on, in there
+        clauses = [
+            replace(one, reference=replace(one.reference, rooms=frozenset(named)))
+            if one.deed and one.reference.sides and not one.reference.places and not one.asks else one
+            for one in clauses
+        ]  # fmt: skip
     told = {room for one in clauses if not one.deed for room in one.reference.rooms}
     if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
         return list(clauses)
@@ -209,7 +247,11 @@ def with_wishes(clauses: Sequence[Clause]) -> list[Clause]:
             )
         found.append(clause)
     named = {one.reference.kind for one in found if one.deed}
+    reason = any(one.deed and one.reference.said for one in found)  # turn it off, it's too bright
     return [
         one for one in found
-        if one.deed or not any(wish in one.kinds and WISHES[wish][0] in named for wish in WISHES)
+        if one.deed or not any(
+            wish in one.kinds and (WISHES[wish][0] in named or (reason and wish == "wish_blind"))
+            for wish in WISHES
+        )
     ]  # fmt: skip

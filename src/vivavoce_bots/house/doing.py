@@ -225,5 +225,12 @@ class DoingBot(CourteousBot[Session]):
         return self._telling.question(session, pending, self.words(session))
 
     def _ask(self, session: Session, pending: Pending) -> None:
-        if pending not in session.waiting:
+        wider = [
+            one for one in session.waiting
+            if (one.asks, one.kind, one.deed) == (pending.asks, pending.kind, pending.deed)
+            and set(one.choices) > set(pending.choices) != set()
+        ]  # fmt: skip
+        if wider:  # the light; the one in the living room
+            session.waiting[session.waiting.index(wider[0])] = pending
+        elif pending not in session.waiting:
             session.waiting.append(pending)

@@ -127,6 +127,12 @@ class Home:
         """The devices that a name such as `bedside lamp` fits."""
         return [name for name, one in self.devices.items() if phrase in one.words[language]]
 
+    def places(self, language: str) -> list[str]:
+        """The words for rooms and sides of a language, one each."""
+        sides = read_manner(language)["sides"].values()
+        rooms = [room[language]["words"] for room in self.rooms.values()]
+        return [str(word) for words in (*sides, *rooms) for word in words if "*" not in str(word)]
+
 
 def _learn(spotter: Spotter, phrases: Sequence[str], entry: Entry) -> None:
     for phrase in phrases:

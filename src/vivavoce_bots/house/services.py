@@ -13,6 +13,12 @@ from vivavoce_bots.house.home import Home
 
 _FEW: Final = 4  # words of a clause that names a programme and tells nothing else
 _NUMBER: Final = re.compile(r"\d")
+_ONE_ONLY: Final = re.compile(
+    r"\b(?:(?:the|that) (?:one|message) (?:about|from|of|with)|not (?:both|all)"
+    r"|(?:only|just) (?:the|that) \w+|quello (?:di|del|della|dell|su|sulla|che)|non (?:tutti|entrambi)"
+    r"|solo (?:il|quello|quella))\b",
+    re.I,
+)
 # What a service asks back, and the sentence for it.
 SERVED: Final = {
     "programme": "which_channel", "television": "which_channel", "recording": "which_channel",
@@ -138,6 +144,8 @@ class Services:
     def _machine(self, session: Memory, clause: Clause, words: Mapping[str, Any]) -> Served:
         messages = self._home.messages[session.language] if session.messages else ()
         if clause.deed == "delete" and messages:
+            if _ONE_ONLY.search(" ".join(clause.said)):
+                return Served(words["all_or_none"], (), "delete")
             return Served("", (), "delete")
         acts = (stating("inform", "done", "messages"), stating("inform", "messages", str(len(messages))))
         if not messages:
@@ -149,4 +157,6 @@ class Services:
         if heard.did("affirm") and not heard.did("negate"):
             session.messages = False
             return Served(words["deleted"], (stating("inform", "done", "messages_deleted"),))
+        if _ONE_ONLY.search(heard.text):
+            return Served(f"{words['all_or_none']} {words['kept_messages']}", ())
         return Served(words["kept_messages"], ()) if heard.did("negate") else None

@@ -17,6 +17,38 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "language", "said", "told", "not_told"),
     [
+        # taken back in the same breath; how much is said again; a spoon; what was noted
+        ("carbs", "it", ("un piatto di pasta... no aspetta, era riso",), "riso 180 g", "pasta"),
+        ("carbs", "en", ("an apple. No, a pear.",), "pear 180 g", "apple"),
+        ("carbs", "en", ("an apple. Half an apple.",), "apple 90 g", "180 g"),
+        ("carbs", "en", ("bread 100 g, no, 80 g",), "bread 80 g", "100 g"),
+        ("carbs", "it", ("tre cucchiai di piselli",), "piselli 45 g", "360"),
+        ("carbs", "en", ("a glass of milk", "buttermilk, not milk"), "buttermilk 200 g", " milk 200 g"),
+        ("carbs", "en", ("an apple", "did you write down two apples?"), "apple 180 g (25 g)", "in 100 g"),
+        ("carbs", "it", ("una pizza", "la pizza l'ho lasciata a metà"), "pizza 150 g", "Lascio fuori"),
+        # who it is, names that are none, what is settled last, emergencies
+        ("callsteering", "en", ("Um, is this the town hall? I wanted it.",), "This is a bank", "surname"),
+        ("callsteering", "it", ("Marco Ferri. Va bene? Sono alla cassa.", "3 maggio 1979"), "Marco", "Alla"),
+        (
+            "callsteering", "it",
+            ("Ugo Neri", "3 maggio 1979", "la carta e il conto", "Carte? Ah no... conti, conti. Il conto"),
+            "in contatto con: conti", "uno di questi",
+        ),
+        (
+            "callsteering", "en",
+            ("Ann Lee", "4 May 1960", "It says my card, with all that fraud going on"),
+            "cards", "emergency",
+        ),
+        # refused devices, reasons that are no wishes, one of two messages
+        ("house", "en", ("close the blinds", "no blinds! Turn on the kitchen lamp"), "lamp is on", "blinds"),
+        ("house", "it", ("accendi la luce in cucina", "La spenga. È troppa luce"), "spento", "tapparelle"),
+        ("house", "it", ("Spenga la destra e accenda la sinistra, in camera",), "a destra", "Che"),
+        ("house", "en", ("delete the message about the bicycle",), "one message alone", "deleted"),
+        # what was cut already, water off, asked beside a command
+        ("chef", "en", ("I've already chopped the onion. Put the onion in the pot",), "onion, pot", "cut"),
+        ("chef", "en", ("put rice in the pot", "add water and pour the water off"), "strain", "put("),
+        ("chef", "it", ("aggiungi lo zucchero, anzi no, il sale, nella pentola",), "sale", "zucchero"),
+        ("chef", "it", ("metti la padella sul fuoco", "la padella è sul fuoco?"), "Sì", "Fatto"),
         # a threat is no goodbye
         ("boris", "en", ("a pub", "yes, and tell me one or I'm hanging up!"), "?", "oodbye"),
         # what was asked is told before goodbye
