@@ -69,6 +69,12 @@ def asks_openly(sentence: str, language: str) -> bool:
     )
 
 
+def taunts(text: str, language: str) -> bool:
+    """Whether a turn asks, and every question in it is one that wants no answer: `how slow is this thing?`."""
+    asked = [one for one in sentences_of(text) if is_question(one, language)]
+    return bool(asked) and all(_scolds(language).search(one) for one in asked)
+
+
 def threatens(before: str) -> bool:
     """Whether words before a goodbye make a threat of it: `a name now, or I hang up`."""
     return _UNLESS.search(before) is not None

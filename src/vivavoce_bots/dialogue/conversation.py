@@ -171,6 +171,8 @@ class DialogueBot(ABC, Generic[Held]):
         frame, text = framed[0][0] if framed else (None, "")
         told, rest = told_apart(text, self._beyond[session.language])
         rest = text if told and self._wishes(session, text) else rest
+        if told and self._requests(session, text) - self._requests(session, rest):
+            told, rest = None, text  # the postcode, for the taxi
         heard = [(one.text, score) for one, score in framed]
         hypotheses = normalised([(rest, heard[0][1]), *heard[1:]] if told else heard)
         meanings = meanings_of(
@@ -234,6 +236,12 @@ class DialogueBot(ABC, Generic[Held]):
             return TYPE in wanted and session.state.venue is None
         return bool(wanted)
 
+    def _requests(self, session: Session[Held], text: str) -> set[str | None]:
+        """What is asked of the venue on offer, of what a domain knows."""
+        venue = self._domain.venue(session.state.venue)
+        acts = self._understanding[session.language].acts(text, venue=venue) if venue else ()
+        return {act.slot for act in acts if act.act == "request" and act.slot in self._domain.slots}
+
     def manage(self, session: Session[Held], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
         """The acts of the next system turn."""
         before = pickle.dumps(session.state)
@@ -259,6 +267,9 @@ class DialogueBot(ABC, Generic[Held]):
         expected = bool(state.settles or state.proposed or (state.venue and not state.asking))
         if lead and heard.content + heard.answered * expected < HEARD:
             return self._lead_on(state, lead)
+        thanked = heard.did["thankyou"] >= HEARD and not (session.asks or heard.asked or heard.answered)
+        if state.venue and thanked and heard.informed < HEARD and not heard.named:
+            return self._lead_on(state, (_ack("thankyou"),))  # many thanks, and wish me luck
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
@@ -268,7 +279,7 @@ class DialogueBot(ABC, Generic[Held]):
         if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
             acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
-        if queries and state.venue and any(act.act == "offer" for act in acts):  # is the White Heron dear?
+        if queries and state.venue and heard.did["negate"] < HEARD and any(act.act == "offer" for act in acts):  # is the White Heron dear?
             told = [act for act in self.answers(state, (), queries) if act not in acts]
             acts = (
                 *(one for one in told if one.act == "ack"),

@@ -21,6 +21,7 @@ from vivavoce_bots.dialogue.clauses import (
     gives_up,
     quoted,
     sentences_of,
+    taunts,
 )
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
@@ -205,9 +206,14 @@ class CourteousBot(ABC, Generic[Held]):
                     return "" if told else self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
-                said = quoted(sentence)
-                return self._unanswered(session, said) if said or not told else ""
+                said = "" if told or self._matters_beside(session, text, sentence) else quoted(sentence)
+                return self._unanswered(session, said) if said else ""
         return ""
+
+    def _matters_beside(self, session: Held, text: str, sentence: str) -> bool:
+        """Whether a turn says something of the matter, or yes or no, beside one of its sentences."""
+        others = [self._hearing[session.language].heard(one) for one in sentences_of(text) if one != sentence]
+        return any(one.did("affirm", "negate") or self.about(session, one) for one in others)
 
     def not_explained(self, session: Held, text: str) -> str:
         """The words of a turn that mean nothing to the bot, as they were said; `` where all do."""
@@ -233,6 +239,8 @@ class CourteousBot(ABC, Generic[Held]):
             )
         text, lead = self._triaged(session, text)
         found, rest = told_apart(text, self._beyond[session.language])
+        if found and "?" not in text and leaves_behind(hearing.heard(text)):
+            found, rest = None, text  # my son knows all about it, goodbye
         heard = hearing.heard(text if found is None else rest)
         answer = self._manage(session, heard) if found is None else self._told_beyond(session, found, heard)
         return answer._replace(text=joined([*lead, answer.text])) if lead else answer
@@ -247,7 +255,8 @@ class CourteousBot(ABC, Generic[Held]):
         first = without_tag((sentences_of(rest) or [""])[0], session.language)
         if len(known) < _FEWEST_WORDS or not is_question(first, session.language):
             return None
-        if without_tag(text, session.language) != text:
+        agrees = "?" not in rest and self._hearing[session.language].heard(rest).did("affirm")
+        if agrees or without_tag(text, session.language) != text:  # sì che è giusto
             return None
         yes = match[0]
         denies = self._hearing[session.language].heard(yes).did("negate")
@@ -335,6 +344,8 @@ class CourteousBot(ABC, Generic[Held]):
         nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
         if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
             return self.farewell(session)  # no, and next time be on time; no, I come tomorrow, bye
+        if parts and settles and heard.did("negate", "cancel") and "?" not in heard.text:  # no, leave it; bye
+            return self._dropped(session)
         if self.wants_person(session, heard) and not self.puts_through and not leaves_behind(heard):
             own = self.hand_over(session)
             return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
@@ -368,6 +379,12 @@ class CourteousBot(ABC, Generic[Held]):
         told, bye = QUESTION.sub("", answer.text).strip(), self.farewell(session)
         acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
         return Answer(joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
+
+    def _dropped(self, session: Held) -> Answer:
+        """Goodbye, where what was being settled is not wanted."""
+        self.let_go(session)
+        bye = self.farewell(session)
+        return bye._replace(text=joined([self.words(session).get("cancelled", ""), bye.text]))
 
     def _leads(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is not about the matter; None where it may be."""
@@ -458,6 +475,8 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _puzzled(self, session: Held, heard: Heard) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
+        if taunts(heard.text, session.language):  # how slow is this thing?
+            return self._led_back(session, ("insult",))
         session.lost += 1
         if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
             return own

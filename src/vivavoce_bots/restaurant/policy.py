@@ -47,6 +47,9 @@ class Policy(DialogueBot[Progress]):
         if constraints != state.offered_for:
             state.turned_down, state.declined = [], []
         named = next((self._domain.venue(name) for name, sure in heard.named.items() if sure >= HEARD), None)
+        asks = state.requests or any(sure >= HEARD for sure in heard.queried.values())
+        if named is not None and named.name == state.venue and asks and NAME not in state.requests:
+            return self._about(constraints, state, heard)  # what was told of it is not told again
         if named is not None:
             return self._offer(named, constraints, state)
         venue = self._domain.venue(state.venue)
