@@ -78,6 +78,9 @@ class BorisBot(DialogueBot[Lead]):
     def opening(self, state: Lead) -> tuple[Act, ...]:
         return self._prompted(self._next(state))
 
+    def known(self, state: Lead) -> dict[str, str]:
+        return state.confirmed
+
     def skip(self, state: Lead, slot: str) -> None:
         state.confirmed[slot] = DONTCARE
 

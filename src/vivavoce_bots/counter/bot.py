@@ -11,14 +11,12 @@ from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter
 from vivavoce_bots.counter.naming import (
     ALSO,
-    MONTHS,
     NO_NAMES,
     SCOLDS,
-    is_place,
 )
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
-from vivavoce_bots.counter.unknown import PRONOUN, strange_name
-from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
+from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import is_question
@@ -180,7 +178,7 @@ class CounterBot(CourteousBot[Visit]):
             return self._named_in_vain(session, name, errand)
         if errand is None and not found:
             strange = self._strange(session, heard)
-            if unknown := self._unknown_here(session, heard):
+            if unknown := unknown_answer(self.hearer, self.counter, self.words(session), session, heard):
                 question, asks = self.question(session)
                 return Answer(f"{unknown} {question}", asks)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
@@ -305,7 +303,9 @@ class CounterBot(CourteousBot[Visit]):
             return None
         hearing, language = self._hearing[session.language], session.language
         asked = [hearing.heard(one) for one in sentences_of(heard.text) if is_question(one, language)]
-        told = [one for one in asked if self.hearer.errand(session, one) in {*self.informs} - {session.errand}]
+        told = [
+            one for one in asked if self.hearer.errand(session, one) in {*self.informs} - {session.errand}
+        ]
         if told and errand not in self.informs and not found.keys() & {session.asking}:
             errand, found = self.hearer.errand(session, told[0]), self.values(session, told[0])
         if errand in (None, session.errand):
@@ -436,19 +436,6 @@ class CounterBot(CourteousBot[Visit]):
             if sentence and (name := self.hearer.named(heard, session.language, missing)):
                 return sentence.format(name=name)
         return ""
-
-    def _unknown_here(self, session: Visit, heard: Heard) -> str:
-        """The sentence for a place that is answered, and is none that this counter knows."""
-        need = self.counter.needs.get(session.asking or "")
-        sentence = self.words(session).get(f"unknown_{session.asking}", "")
-        if need is not None and need.kind == "day" and set(heard.said) & MONTHS:
-            return self.words(session)["help_day"]
-        if need is None or not need.leads or not sentence:
-            return ""
-        led = self.hearer.named(heard, session.language, session.asking or "")
-        alone = [one for one in clauses_of(heard.text) if is_place(one, heard.rest)]
-        name = led or (alone[-1] if alone else "")
-        return sentence.format(name=name) if name else ""
 
     def _settle(self, session: Visit, heard: Heard) -> Answer | None:
         """The answer to yes and no."""

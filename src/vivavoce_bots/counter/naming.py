@@ -15,7 +15,8 @@ NO_NAMES: Final = frozenset(
     quelli questa questo ce ne ci vi lo almeno volevo vorrei voglio passo scritto titolo autore argomento
     author title subject allora anche maybe perhaps forse magari already ecco settimana settimane week
     parlo talking sapere know nome name mie delle più piu oppure invece però pero quindi cioè cioe insomma mah
-    other another altro altra altri altre seguito parole weeks days giorni ma se poi ora adesso time money left ancora qualcosa niente tutto
+    other another altro altra altri altre seguito parole
+    weeks days giorni ma se poi ora adesso time money left ancora qualcosa niente tutto
     january february march april june july august september october november december
     gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
     """)

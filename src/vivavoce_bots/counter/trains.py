@@ -78,11 +78,10 @@ class TrainsBot(CounterBot):
         first, last = heard.did("early"), heard.did("late")
         if (first or last) and not any(letter.isdigit() for letter in heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
-        if "from" in found and found.get("from") == found.get("to"):
-            del found["to"]  # I studied in Bologna and fly to Milan, from Milan
-            stations = [one.value or "" for one in heard.all("value") if "to" in (one.slot or "").split("|")]
-            other = [one for one in stations if one != found["from"]]
-            found |= {"to": other[0]} if other and "to" not in session.form else {}
+        stations = [one.value or "" for one in heard.all("value") if "to" in (one.slot or "").split("|")]
+        others = [one for one in stations if one != found.get("from")]
+        if "from" in found and found.get("from") == found.get("to") and others:
+            found["to"] = others[0]  # I study in Bologna, fly to Milan, and go from Milan
         echoed = session.last is not None and found.get("time", "-") in session.last.text
         if echoed and session.confirming and heard.did("affirm"):
             del found["time"]  # five past eight, all right then

@@ -8,6 +8,7 @@ from vivavoce_bots.counter.matter import Counter
 from vivavoce_bots.counter.naming import (
     INDEFINITE,
     LOOSE,
+    MONTHS,
     NO_NAMES,
     SHORTEST,
     TITLE,
@@ -16,7 +17,7 @@ from vivavoce_bots.counter.naming import (
     title_behind,
     written,
 )
-from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -113,6 +114,21 @@ def strange_name(
         ):
             return _ARTICLE.sub("", clause)
     return None
+
+
+def unknown_answer(
+    hearer: CounterHearing, counter: Counter, words: Mapping[str, str], session: Visit, heard: Heard
+) -> str:
+    """The sentence for a place or a day that is answered, and is none that this counter knows."""
+    need = counter.needs.get(session.asking or "")
+    sentence = words.get(f"unknown_{session.asking}", "")
+    if need is not None and need.kind == "day" and set(heard.said) & MONTHS:
+        return words["help_day"]
+    if need is None or not need.leads or not sentence:
+        return ""
+    alone = [one for one in clauses_of(heard.text) if is_place(one, heard.rest)]
+    name = hearer.named(heard, session.language, session.asking or "") or (alone[-1] if alone else "")
+    return sentence.format(name=name) if name else ""
 
 
 def _new(session: Visit, clause: str, part: Heard, span: Span, run: tuple[int, int]) -> bool:

@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
@@ -29,6 +29,7 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
+from vivavoce_bots.dialogue.state import State
 from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
@@ -44,51 +45,6 @@ _TELL_ME: Final = re.compile(
 )
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
-
-
-@dataclass
-class State:
-    """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
-    of the matter, `lost` counts turns that did not lead on.
-    """
-
-    venue: str | None = None
-    turned_down: list[str] = field(default_factory=list)
-    declined: list[tuple[str, ...]] = field(default_factory=list)
-    asking: str | None = None
-    confirming: tuple[str, str] | None = None
-    proposed: dict[str, str] = field(default_factory=dict)
-    requests: list[str] = field(default_factory=list)
-    promised: list[str] = field(default_factory=list)
-    last: tuple[Act, ...] = ()
-    told: tuple[Act, ...] = ()
-    lost: int = 0
-    vain: int = 0
-
-    @property
-    def stuck(self) -> bool:
-        """The last turn said that nothing matches, or proposed something else."""
-        return any(act.act in ("canthelp", "select") or act.value == "change" for act in self.last)
-
-    @property
-    def settles(self) -> bool:
-        """Whether yes or no is about what the system said that it had heard."""
-        return self.confirming is not None
-
-    def expect(self, acts: Sequence[Act]) -> None:
-        """What the next answer is about: the questions of this turn."""
-        self.asking = next((act.slot for act in acts if act.act == "request"), None)
-        confirmed = (act for act in acts if act.act == "confirm" and act.slot and act.value)
-        self.confirming = next(((act.slot or "", act.value or "") for act in confirmed), None)
-        self.proposed = {}
-        for act in acts:
-            if act.act == "select" and act.slot and act.value:
-                self.proposed[act.slot] = DONTCARE if act.slot in self.proposed else act.value
-
-    @property
-    def subject(self) -> str | None:
-        """The slot that was spoken of: `any` is about that."""
-        return self.confirming[0] if self.confirming else self.asking or next(iter(self.proposed), None)
 
 
 Held = TypeVar("Held", bound=State)
@@ -145,6 +101,10 @@ class DialogueBot(ABC, Generic[Held]):
     def skip(self, state: Held, slot: str) -> None:
         """Ask no more for this slot."""
 
+    @abstractmethod
+    def known(self, state: Held) -> dict[str, str]:
+        """What is taken for what the caller wants."""
+
     def opening(self, state: Held) -> tuple[Act, ...]:
         """What stands behind the greeting."""
         return ()
@@ -188,11 +148,13 @@ class DialogueBot(ABC, Generic[Held]):
             session.asks = any(is_question(one, session.language) for one in sentences_of(text))
             session.asks = session.asks or _TELL_ME.search(text) is not None
             asked = tuple(act for act in state.last if act.act in _ASKS)
+            subject = state.subject
             acts = self.manage(session, meanings)
             unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
+            recalled = self._recalled(session, text, subject)
             again = any(Act("repeat") in one.acts for one in meanings[:1])
-            acts, mended = (acts, "") if again else self._mended(session, text, asked, acts)
+            acts, mended = (acts, recalled) if again or recalled else self._mended(session, text, asked, acts)
             acts, told = (*lead, *acts), told or mended
         return self._say(session, acts, meanings, told or "")
 
@@ -212,7 +174,8 @@ class DialogueBot(ABC, Generic[Held]):
         state.vain = state.vain + 1 if asks == asked else 0
         question = understanding.passed_over(text, self._domain.venue(state.venue))
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
-        if question:
+        others = [one for one in sentences_of(text) if question not in one]
+        if question and not any(understanding.acts(one) for one in others):  # it stands alone
             return acts, forms["unanswered"].format(question=question)
         slot = next((act.slot for act in asks if act.act == "request"), None)
         if state.vain >= _VAIN and slot:
@@ -227,6 +190,18 @@ class DialogueBot(ABC, Generic[Held]):
             helped = (Act("help", slot),) if slot and slot not in (DAY, TIME) else ()
             return (*lost, *helped, *acts[len(lost) :]), told
         return acts, ""
+
+    def _recalled(self, session: Session[Held], text: str, subject: str | None) -> str:
+        """What was said last, or is known of what was spoken of, where that is asked: did we say one?"""
+        asked = recalls(text, session.language)
+        told = said_of(asked, session.said, session.language)
+        value = self.known(session.state).get(subject or "") if asked else None
+        if told or not value or value == DONTCARE:
+            return told
+        acts = (stating("inform", subject or "", value), Act("request", TYPE))
+        generation = self._generation[session.language]
+        whole = generation.say(acts, session.state.venue, session.random)
+        return next(iter(sentences_of(whole)), "")
 
     def _wishes(self, session: Session[Held], text: str) -> bool:
         """Whether words about what is beyond the bot say what is wanted too: `book a cheap pub`."""
@@ -248,7 +223,9 @@ class DialogueBot(ABC, Generic[Held]):
         state = session.state
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
+        named = [one for one, sure in heard.named.items() if sure >= HEARD]
         if closing or heard.did["bye"] + heard.did["done"] >= SURE:
+            state.venue = named[0] if named else state.venue
             asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
             told = self.answers(state, asked) if asked and state.venue else []
             return (*(one for one in told if one.act == "inform" and one not in state.told), Act("bye"))
@@ -279,7 +256,12 @@ class DialogueBot(ABC, Generic[Held]):
         if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
             acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
-        if queries and state.venue and heard.did["negate"] < HEARD and any(act.act == "offer" for act in acts):  # is the White Heron dear?
+        if (
+            queries
+            and state.venue
+            and heard.did["negate"] < HEARD
+            and any(act.act == "offer" for act in acts)
+        ):  # is the White Heron dear?
             told = [act for act in self.answers(state, (), queries) if act not in acts]
             acts = (
                 *(one for one in told if one.act == "ack"),

@@ -1,7 +1,6 @@
 """What bots that do things share: help, start over, undo, repeat, goodbye, courtesies; no dead end.
 
-A bot derives from `CourteousBot`: it says what is about its matter and answers that; all else is answered
-here, and led back to the question that waits.
+A bot derives from `CourteousBot`: it answers what is about its matter; all else is answered here.
 """
 
 import pickle
@@ -185,10 +184,7 @@ class CourteousBot(ABC, Generic[Held]):
         return answer._replace(text=joined([*lead, answer.text]))
 
     def _passed_over(self, session: Held, text: str, *, told: bool = False) -> str:
-        """The sentence for a question that is not about the matter; nothing where there is none.
-
-        told  something was answered: a question about `it` may be about that
-        """
+        """The sentence for a question that is not about the matter, where it stands alone; else nothing."""
         hearing = self._hearing[session.language]
         last = hearing.find(session.last.text)[0] if session.last else []
         for sentence in reversed(sentences_of(text)):
@@ -206,14 +202,13 @@ class CourteousBot(ABC, Generic[Held]):
                     return "" if told else self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
-                said = "" if told or self._matters_beside(session, text, sentence) else quoted(sentence)
+                others = [hearing.heard(one) for one in sentences_of(text) if one != sentence]
+                beside = told or any(
+                    one.did("affirm", "negate") or self.about(session, one) for one in others
+                )
+                said = "" if beside else quoted(sentence)
                 return self._unanswered(session, said) if said else ""
         return ""
-
-    def _matters_beside(self, session: Held, text: str, sentence: str) -> bool:
-        """Whether a turn says something of the matter, or yes or no, beside one of its sentences."""
-        others = [self._hearing[session.language].heard(one) for one in sentences_of(text) if one != sentence]
-        return any(one.did("affirm", "negate") or self.about(session, one) for one in others)
 
     def not_explained(self, session: Held, text: str) -> str:
         """The words of a turn that mean nothing to the bot, as they were said; `` where all do."""
@@ -281,11 +276,8 @@ class CourteousBot(ABC, Generic[Held]):
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
         beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
-        told = [in_digits(one, session.language, ordinals=False) for one in sentences]
-        aside = [
-            one and not far and not any(letter.isdigit() for letter in digits)
-            for one, far, digits in zip(aside, beyond, told, strict=True)
-        ]
+        told = [re.search(r"\d", in_digits(one, session.language, ordinals=False)) for one in sentences]
+        aside = [one and not (far or digits) for one, far, digits in zip(aside, beyond, told, strict=True)]
         if not any(about) or not any(aside):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
@@ -344,8 +336,10 @@ class CourteousBot(ABC, Generic[Held]):
         nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
         if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
             return self.farewell(session)  # no, and next time be on time; no, I come tomorrow, bye
-        if parts and settles and heard.did("negate", "cancel") and "?" not in heard.text:  # no, leave it; bye
-            return self._dropped(session)
+        if parts and settles and heard.did("negate", "cancel") and "?" not in heard.text:
+            self.let_go(session)  # no, leave it; bye
+            bye = self.farewell(session)
+            return bye._replace(text=joined([self.words(session).get("cancelled", ""), bye.text]))
         if self.wants_person(session, heard) and not self.puts_through and not leaves_behind(heard):
             own = self.hand_over(session)
             return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
@@ -379,12 +373,6 @@ class CourteousBot(ABC, Generic[Held]):
         told, bye = QUESTION.sub("", answer.text).strip(), self.farewell(session)
         acts = tuple(act for act in answer.acts if act.act not in ("reqmore", "request"))
         return Answer(joined([told, bye.text]), (*acts, *bye.acts), answer.understood, end=True)
-
-    def _dropped(self, session: Held) -> Answer:
-        """Goodbye, where what was being settled is not wanted."""
-        self.let_go(session)
-        bye = self.farewell(session)
-        return bye._replace(text=joined([self.words(session).get("cancelled", ""), bye.text]))
 
     def _leads(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is not about the matter; None where it may be."""
@@ -481,10 +469,9 @@ class CourteousBot(ABC, Generic[Held]):
         if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
             return own
         question, asks = self.question(session)
-        questions = [one for one in sentences_of(heard.text) if asks_openly(one, session.language)]
-        questions = [
-            one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT
-        ]
+        fewest = 1 if len(heard.said) <= _SHORT else _FEWEST_ASKED
+        questions = [one for one in sentences_of(heard.text) if len(one.split()) >= fewest]
+        questions = [one for one in questions if asks_openly(one, session.language)]
         asked = bool(questions)
         words = self.not_explained(session, heard.text)
         puzzled = (

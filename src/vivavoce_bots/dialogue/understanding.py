@@ -57,6 +57,8 @@ class Turn(NamedTuple):
 
 
 OTHER = "other"
+_WITHDRAWS = re.compile(r"\W*(?:(?:or|oh|um|hm|but|o|ma) no\b|anzi,? no\b)", re.I)
+"""How a sentence begins that takes back the one before."""
 _ARTICLES = {"en": ("the",), "it": ("il", "lo", "la", "l'", "all'", "al")}
 
 
@@ -164,6 +166,8 @@ class Understanding:
         led = any(act.act in _UNSURE for acts, so in zip(each, asks, strict=True) if so for act in acts)
         kept: list[Act] = []
         for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
+            if at and _WITHDRAWS.match(sentences[at]):  # Italian? Or no, she had that
+                kept = [one._replace(op="!=") if one in each[at - 1] and _wants(one) else one for one in kept]
             for act in acts:
                 if _wants(act) and so and (act.slot in wants or led):
                     continue
