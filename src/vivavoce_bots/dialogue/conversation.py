@@ -165,6 +165,9 @@ class DialogueBot(ABC, Generic[Held]):
         state, understanding = session.state, self._understanding[session.language]
         forms = speech(session.language).forms
         asks = tuple(act for act in acts if act.act in _ASKS)
+        question = understanding.passed_over(text, self._domain.venue(state.venue)) if asks else ""
+        if question and acts[0] == _ack("unanswered"):
+            return acts[1:], forms["unanswered"].format(question=question)
         if (
             any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts)
             or not asks
@@ -172,7 +175,6 @@ class DialogueBot(ABC, Generic[Held]):
             state.vain = 0
             return acts, ""
         state.vain = state.vain + 1 if asks == asked else 0
-        question = understanding.passed_over(text, self._domain.venue(state.venue))
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
         others = [one for one in sentences_of(text) if question not in one]
         if question and not any(understanding.acts(one) for one in others):  # it stands alone

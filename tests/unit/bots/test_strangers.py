@@ -53,12 +53,12 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("boris", "en", ("a pub", "South, yes! How slow is this box?"), "?", "cannot tell"),
         ("telco", "it", ("quanto credito ho?", "Il mio piano. Lo sa o non lo sa?"), "Mare 50", "non lo so"),
         ("trains", "en", ("a ticket", "Paris"), "No such station: Paris", "recognised"),
-        ("trains", "it", ("treni da Roma a Napoli domani", "due biglietti, alle sei e cinquanta"), "?", "TRENO"),
-        ("pharmacy", "en", ("a pack of plasters", "Monday, if you are open then"), "Shall I put", "else"),
+        ("trains", "it", ("treni da Roma a Napoli domani", "due posti, alle cinque e trenta"), "?", "TRENO"),
+        ("pharmacy", "en", ("put aside two packs of plasters", "Monday, if still open"), "Shall I put", "else"),
         ("pharmacy", "it", ("avete i cerotti?", "due da parte, per Rossi"), "giorno", "Rossi"),
         ("telco", "en", ("top up 20 euros", "no, leave it, my son will do it. Bye."), "Nothing was", "?"),
         # what was told of the venue is not told again; its first name will do
-        ("restaurant", "en", ("a cheap pub in the centre", "the Anchor, what is its phone?"), "phone", "is a pub"),
+        ("restaurant", "en", ("a cheap pub, centre", "the Anchor, its phone?"), "phone", "is a pub"),
     ],
 )  # fmt: skip
 def test_what_strangers_say_is_followed(
