@@ -327,7 +327,7 @@ class Understanding:
             return stating("inform", turn.asked, "yes" if kind == "affirm" else DONTCARE)
         return Act("help", slot) if kind == "slot" else Act(kind)
 
-    def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act:
+    def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act | None:
         """A value is wanted, not wanted, or asked about: `is it cheap` of the venue on offer."""
         span = turn.spans[index]
         others = [other for other in turn.spans[:index] if other.entry.kind not in ("slot", "ask", "ciao")]

@@ -54,7 +54,7 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("telco", "it", ("quanto credito ho?", "Il mio piano. Lo sa o non lo sa?"), "Mare 50", "non lo so"),
         ("trains", "en", ("a ticket", "Paris"), "No such station: Paris", "recognised"),
         ("trains", "it", ("treni da Roma a Napoli domani", "due posti, alle cinque e trenta"), "?", "TRENO"),
-        ("pharmacy", "en", ("put aside two packs of plasters", "Monday, if still open"), "Shall I put", "else"),
+        ("pharmacy", "en", ("put aside two packs of plasters", "Monday, if still open"), "Shall I", "else"),
         ("pharmacy", "it", ("avete i cerotti?", "due da parte, per Rossi"), "giorno", "Rossi"),
         ("telco", "en", ("top up 20 euros", "no, leave it, my son will do it. Bye."), "Nothing was", "?"),
         # what was told of the venue is not told again; its first name will do
