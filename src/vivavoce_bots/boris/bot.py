@@ -78,6 +78,9 @@ class BorisBot(DialogueBot[Lead]):
     def opening(self, state: Lead) -> tuple[Act, ...]:
         return self._prompted(self._next(state))
 
+    def known(self, state: Lead) -> dict[str, str]:
+        return state.confirmed
+
     def skip(self, state: Lead, slot: str) -> None:
         state.confirmed[slot] = DONTCARE
 
@@ -104,6 +107,8 @@ class BorisBot(DialogueBot[Lead]):
         venue = self._domain.venue(state.venue)
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         named = [one for one, sure in heard.named.items() if sure >= HEARD and self._domain.venue(one)]
+        if named[:1] == [state.venue] and (state.requests or queries) and NAME not in state.requests:
+            return self._about(state, heard, queries)  # what was told of it is not told again
         if named and not state.waiting:
             state.venue = named[0]
             return self._offer(state, self._domain.venue(named[0]))

@@ -15,7 +15,7 @@ from vivavoce_bots.counter.naming import (
     SCOLDS,
 )
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
-from vivavoce_bots.counter.unknown import PRONOUN, strange_name
+from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.manners import CourteousBot
@@ -178,6 +178,9 @@ class CounterBot(CourteousBot[Visit]):
             return self._named_in_vain(session, name, errand)
         if errand is None and not found:
             strange = self._strange(session, heard)
+            if unknown := unknown_answer(self.hearer, self.counter, self.words(session), session, heard):
+                question, asks = self.question(session)
+                return Answer(f"{unknown} {question}", asks)
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or PRONOUN[session.language].search(heard.text) or ALSO.search(heard.text)
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
@@ -296,9 +299,18 @@ class CounterBot(CourteousBot[Visit]):
         self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
     ) -> Answer | None:
         """The answer to a question amid another errand, which goes on behind it."""
-        if session.errand is None or errand in (None, session.errand):
+        if session.errand is None:
             return None
-        if not is_question(heard.text, session.language):
+        hearing, language = self._hearing[session.language], session.language
+        asked = [hearing.heard(one) for one in sentences_of(heard.text) if is_question(one, language)]
+        told = [
+            one for one in asked if self.hearer.errand(session, one) in {*self.informs} - {session.errand}
+        ]
+        if told and errand not in self.informs and not found.keys() & {session.asking}:
+            errand, found = self.hearer.errand(session, told[0]), self.values(session, told[0])
+        if errand in (None, session.errand):
+            return None
+        if not asked and session.asking not in found:  # Monday, if you are open then
             return None
         name, kept = errand or "", session.errand
         if not self._asks_only(name, {**session.form, **found}):
@@ -430,6 +442,8 @@ class CounterBot(CourteousBot[Visit]):
         if heard.did("affirm") and session.confirming:
             return self._serve(session)
         if heard.did("negate"):
+            if session.asking is not None and not only_no(heard):  # my son picks me up, no, he takes me
+                return None
             if not session.confirming and session.asking is None:
                 return self.farewell(session) if only_no(heard) else None
             self.let_go(session)

@@ -12,6 +12,7 @@ from vivavoce_bots.dialogue.opening import DAYS
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer
 
+_SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
 _EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
@@ -59,7 +60,14 @@ class LibraryBot(CounterBot):
         if not authors:
             return None
         known = {word for span in authors for word in heard.said[span.start : span.end]}
-        for clause in clauses_of(heard.text):
+        clauses = clauses_of(heard.text)
+        alone = [at for at, one in enumerate(clauses) if set(tokens(one)) <= known]
+        beside = [clauses[at + by] for at in alone for by in (-1, 1) if 0 <= at + by < len(clauses)]
+        hearing = self._hearing[session.language]
+        for clause in beside:  # Primo Levi: Se questo è un uomo
+            if clause[:1].isupper() and len(tokens(clause)) > _SHORT and not hearing.heard(clause).spans:
+                return clause
+        for clause in clauses:
             for found in TITLE.finditer(clause):
                 title = _BY.split(found[0])[0]
                 words = tokens(title)
@@ -117,8 +125,8 @@ class LibraryBot(CounterBot):
             kind = "renew_not"
         if kind == "reserve" and "out" not in self.counter.facts[title]:
             kind = "reserve_in"
-        if kind == "borrow":
-            session.done[title] = "borrow"
+        if kind in ("borrow", "renew"):
+            session.done[title] = kind
         return self._sentence(session, kind, title)
 
     def _found(self, session: Visit) -> str:
@@ -133,7 +141,7 @@ class LibraryBot(CounterBot):
 
     def _state(self, session: Visit, title: str) -> str:
         if title in session.done:
-            return "find_yours"
+            return "find_yours" if session.done[title] == "borrow" else session.done[title]
         return "find_out" if "out" in self.counter.facts[title] else "find_in"
 
     def _hours(self, session: Visit) -> str:

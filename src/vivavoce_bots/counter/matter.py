@@ -124,9 +124,16 @@ _AGES: Final = re.compile(
 _DATES: Final = re.compile(r"\b\d+(?:st|nd|rd|th)\b", re.I)
 
 
+_PAST: Final = re.compile(r"\b([1-5]?\d)(?: minutes?)? past (1?\d|2[0-4])\b", re.I)
+_AND: Final = re.compile(r"\b(1?\d|2[0-4]) e ([0-5]?\d)\b", re.I)
+"""Minutes behind an hour: five past eight, le nove e cinquantacinque."""
+
+
 def last_time(text: str, language: str, *, asked: bool) -> str | None:
     """The time of day that a text names last, such as 20:30."""
     clock = _clock(language)
+    text = _PAST.sub(lambda one: f"{one[2]}:{int(one[1]):02}", in_digits(text, language, ordinals=False))
+    text = _AND.sub(lambda one: f"{one[1]}:{int(one[2]):02}", text) if language == "it" else text
     times = [clock.find(one, asked=asked) for one in clauses_of(text)]
     return next((one for one in reversed(times) if one), None) or clock.find(text, asked=asked)
 

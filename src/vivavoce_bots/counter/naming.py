@@ -15,10 +15,19 @@ NO_NAMES: Final = frozenset(
     quelli questa questo ce ne ci vi lo almeno volevo vorrei voglio passo scritto titolo autore argomento
     author title subject allora anche maybe perhaps forse magari already ecco settimana settimane week
     parlo talking sapere know nome name mie delle più piu oppure invece però pero quindi cioè cioe insomma mah
+    other another altro altra altri altre seguito parole
     weeks days giorni ma se poi ora adesso time money left ancora qualcosa niente tutto
+    january february march april june july august september october november december
+    gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
     """)
 )  # fmt: skip
 """Words that name nothing that a counter could have."""
+MONTHS: Final = NO_NAMES & set(
+    tokens(
+        "january february march april june july august september october november december gennaio febbraio "
+        "marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"
+    )
+)
 _BETWEEN: Final = frozenset(
     ("a", "an", "any", "some", "the", "my", "of", "for", "un", "una", "uno", "il", "la", "lo",
      "l'", "le", "i", "gli", "del", "della", "dell'", "dello", "dei", "delle", "di", "ce", "me",
@@ -51,6 +60,14 @@ LOOSE: Final = re.compile(
 )
 """What stands before a name that is all that is said."""
 _WHOLE: Final = re.compile(r"[A-ZÀ-Ý][\w'’]*(?: [\w'’]+){1,7}")
+
+
+_PLACE: Final = re.compile(r"[A-ZÀ-Ý][\w'’]{2,}(?: [A-ZÀ-Ý][\w'’]+)?")
+
+
+def is_place(clause: str, strange: Sequence[str]) -> bool:
+    """Whether a clause is a name that nobody knows, and nothing else: `London`."""
+    return _PLACE.fullmatch(clause) is not None and set(tokens(clause)) <= {*strange} - NO_NAMES
 
 
 def title_behind(clause: str, said: Sequence[str], end: int) -> str | None:

@@ -78,6 +78,13 @@ class TrainsBot(CounterBot):
         first, last = heard.did("early"), heard.did("late")
         if (first or last) and not any(letter.isdigit() for letter in heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
+        stations = [one.value or "" for one in heard.all("value") if "to" in (one.slot or "").split("|")]
+        others = [one for one in stations if one != found.get("from")]
+        if "from" in found and found.get("from") == found.get("to") and others:
+            found["to"] = others[0]  # I study in Bologna, fly to Milan, and go from Milan
+        echoed = session.last is not None and found.get("time", "-") in session.last.text
+        if echoed and session.confirming and heard.did("affirm"):
+            del found["time"]  # five past eight, all right then
         nth = _NTH.search(heard.text)
         if nth and session.errand is None and session.lately in self.informs:
             found.pop("train", None)
@@ -123,6 +130,8 @@ class TrainsBot(CounterBot):
             told = self.words(session)["lost" if session.lately == "lost" else "refund_when"]
             question, asks = self.question(session)
             return Answer(f"{told} {question}", asks)
+        if session.asking == "booking" and self.hearer.errand(session, heard) == "ticket":
+            heard = heard._replace(spans=[one for one in heard.spans if one.entry.value != "ticket"])
         chosen = self._chosen(session, heard)
         if chosen is None:
             return super().matter(session, heard)

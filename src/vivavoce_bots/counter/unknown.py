@@ -8,14 +8,16 @@ from vivavoce_bots.counter.matter import Counter
 from vivavoce_bots.counter.naming import (
     INDEFINITE,
     LOOSE,
+    MONTHS,
     NO_NAMES,
     SHORTEST,
     TITLE,
+    is_place,
     run_of,
     title_behind,
     written,
 )
-from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -24,6 +26,10 @@ from vivavoce_bots.dialogue.spotting import Span, tokens
 _ARTICLE: Final = re.compile(
     r"^(?:[Aa]n?|[Ss]ome|any|un[ao]?|dell[aeo]|dei|degli|del|il|la|lo|le|i|gli|the)\s+"
 )
+_FOR_SOMEBODY: Final = re.compile(
+    r"\b(?:[Ff]or|[Pp]er|[Uu]nder|[Aa] nome(?: di)?|in the name of)\s+[A-ZÀ-Ý]\w+(?=\s*(?:[.,;!?]|$))"
+)
+"""Whom a thing that is known is for: two packs, for Greco."""
 _SHORT_CLAUSE: Final = 3  # words of a clause that names what was asked for
 PRONOUN: Final = {
     "en": re.compile(r"\b(it|that|this|one|them)\b", re.I),
@@ -54,7 +60,8 @@ def strange_name(
         return None
     vague = {*known.vague.get(session.language, ()), *NO_NAMES}
     asked = session.asking == open_ or session.sought is not None
-    clauses = [(one, hearing.heard(one)) for one in clauses_of(heard.text)]
+    text = _FOR_SOMEBODY.sub("", heard.text) if open_ in session.form else heard.text
+    clauses = [(one, hearing.heard(one)) for one in clauses_of(text)]
     for clause, part in reversed(clauses):
         strange = [
             word not in vague
@@ -84,7 +91,7 @@ def strange_name(
                 return _ARTICLE.sub("", name)
     if before and not (corrects or "?" in heard.text):
         return None
-    wholes = {LOOSE.sub("", one.strip(" .!?")) for one in sentences_of(heard.text)}
+    wholes = {LOOSE.sub("", one.strip(" .!?")) for one in sentences_of(text)}
     clauses = [(bare, hearing.heard(bare)) for one, _ in clauses if (bare := LOOSE.sub("", one))]
     for clause, part in clauses:
         bare = part.rest and set(part.rest) >= set(part.said) - hearing.small and not set(part.said) & vague
@@ -98,14 +105,30 @@ def strange_name(
         whole = whole or corrects is not None or (before and any(one.endswith(clause) for one in wholes))
         if before and PRONOUN[session.language].search(clause):
             continue
+        whole = whole or (errand is not None and is_place(clause, part.rest))  # Nilor, I think it's called
         if (
             (asked or errand or corrects)
             and named_so
             and whole
-            and not any(letter.isdigit() for letter in clause)
+            and not any(letter.isdigit() for letter in in_digits(clause, session.language))
         ):
             return _ARTICLE.sub("", clause)
     return None
+
+
+def unknown_answer(
+    hearer: CounterHearing, counter: Counter, words: Mapping[str, str], session: Visit, heard: Heard
+) -> str:
+    """The sentence for a place or a day that is answered, and is none that this counter knows."""
+    need = counter.needs.get(session.asking or "")
+    sentence = words.get(f"unknown_{session.asking}", "")
+    if need is not None and need.kind == "day" and set(heard.said) & MONTHS:
+        return words["help_day"]
+    if need is None or not need.leads or not sentence:
+        return ""
+    alone = [one for one in clauses_of(heard.text) if is_place(one, heard.rest)]
+    name = hearer.named(heard, session.language, session.asking or "") or (alone[-1] if alone else "")
+    return sentence.format(name=name) if name else ""
 
 
 def _new(session: Visit, clause: str, part: Heard, span: Span, run: tuple[int, int]) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question, speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, forms_of, tokens
 
@@ -69,9 +70,34 @@ def asks_openly(sentence: str, language: str) -> bool:
     )
 
 
+def taunts(text: str, language: str) -> bool:
+    """Whether a turn asks, and wants no answer: `how slow is this thing?`."""
+    asked = [one for one in sentences_of(text) if is_question(one, language)]
+    return bool(asked) and all(_scolds(language).search(one) for one in asked)
+
+
 def threatens(before: str) -> bool:
     """Whether words before a goodbye make a threat of it: `a name now, or I hang up`."""
     return _UNLESS.search(before) is not None
+
+
+_RECALLS: Final = {
+    "en": re.compile(r"\b(?:did (?:we|i|you) say|was (?:it|that)|have we said|you said)\b", re.I),
+    "it": re.compile(r"\b(?:era(?:no)?|(?:abbiamo|avevo|avevamo|ha|hai|ho) detto|diceva)\b", re.I),
+}
+
+
+def recalls(text: str, language: str) -> str:
+    """The question of a turn about what was said, such as `did we say one?`; `` where there is none."""
+    asked = (one for one in sentences_of(text) if one.endswith("?") and _RECALLS[language].search(one))
+    return next(asked, "")
+
+
+def said_of(question: str, last: str, language: str) -> str:
+    """The sentence of the last turn that has a number of a question about it: `52 or 62?`."""
+    numbers = set(re.findall(r"\d+", in_digits(question, language, ordinals=False)))
+    told = (one for one in sentences_of(last) if numbers & set(re.findall(r"\d+", one)))
+    return next((one for one in told if not one.endswith("?")), "")
 
 
 def quoted(sentence: str) -> str:

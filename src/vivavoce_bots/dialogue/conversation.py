@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
@@ -29,6 +29,7 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
+from vivavoce_bots.dialogue.state import State
 from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
@@ -44,51 +45,6 @@ _TELL_ME: Final = re.compile(
 )
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
-
-
-@dataclass
-class State:
-    """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
-    of the matter, `lost` counts turns that did not lead on.
-    """
-
-    venue: str | None = None
-    turned_down: list[str] = field(default_factory=list)
-    declined: list[tuple[str, ...]] = field(default_factory=list)
-    asking: str | None = None
-    confirming: tuple[str, str] | None = None
-    proposed: dict[str, str] = field(default_factory=dict)
-    requests: list[str] = field(default_factory=list)
-    promised: list[str] = field(default_factory=list)
-    last: tuple[Act, ...] = ()
-    told: tuple[Act, ...] = ()
-    lost: int = 0
-    vain: int = 0
-
-    @property
-    def stuck(self) -> bool:
-        """The last turn said that nothing matches, or proposed something else."""
-        return any(act.act in ("canthelp", "select") or act.value == "change" for act in self.last)
-
-    @property
-    def settles(self) -> bool:
-        """Whether yes or no is about what the system said that it had heard."""
-        return self.confirming is not None
-
-    def expect(self, acts: Sequence[Act]) -> None:
-        """What the next answer is about: the questions of this turn."""
-        self.asking = next((act.slot for act in acts if act.act == "request"), None)
-        confirmed = (act for act in acts if act.act == "confirm" and act.slot and act.value)
-        self.confirming = next(((act.slot or "", act.value or "") for act in confirmed), None)
-        self.proposed = {}
-        for act in acts:
-            if act.act == "select" and act.slot and act.value:
-                self.proposed[act.slot] = DONTCARE if act.slot in self.proposed else act.value
-
-    @property
-    def subject(self) -> str | None:
-        """The slot that was spoken of: `any` is about that."""
-        return self.confirming[0] if self.confirming else self.asking or next(iter(self.proposed), None)
 
 
 Held = TypeVar("Held", bound=State)
@@ -145,6 +101,10 @@ class DialogueBot(ABC, Generic[Held]):
     def skip(self, state: Held, slot: str) -> None:
         """Ask no more for this slot."""
 
+    @abstractmethod
+    def known(self, state: Held) -> dict[str, str]:
+        """What is taken for what the caller wants."""
+
     def opening(self, state: Held) -> tuple[Act, ...]:
         """What stands behind the greeting."""
         return ()
@@ -171,6 +131,8 @@ class DialogueBot(ABC, Generic[Held]):
         frame, text = framed[0][0] if framed else (None, "")
         told, rest = told_apart(text, self._beyond[session.language])
         rest = text if told and self._wishes(session, text) else rest
+        if told and self._requests(session, text) - self._requests(session, rest):
+            told, rest = None, text  # the postcode, for the taxi
         heard = [(one.text, score) for one, score in framed]
         hypotheses = normalised([(rest, heard[0][1]), *heard[1:]] if told else heard)
         meanings = meanings_of(
@@ -186,11 +148,13 @@ class DialogueBot(ABC, Generic[Held]):
             session.asks = any(is_question(one, session.language) for one in sentences_of(text))
             session.asks = session.asks or _TELL_ME.search(text) is not None
             asked = tuple(act for act in state.last if act.act in _ASKS)
+            subject = state.subject
             acts = self.manage(session, meanings)
             unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
+            recalled = self._recalled(session, text, subject)
             again = any(Act("repeat") in one.acts for one in meanings[:1])
-            acts, mended = (acts, "") if again else self._mended(session, text, asked, acts)
+            acts, mended = (acts, recalled) if again or recalled else self._mended(session, text, asked, acts)
             acts, told = (*lead, *acts), told or mended
         return self._say(session, acts, meanings, told or "")
 
@@ -201,6 +165,9 @@ class DialogueBot(ABC, Generic[Held]):
         state, understanding = session.state, self._understanding[session.language]
         forms = speech(session.language).forms
         asks = tuple(act for act in acts if act.act in _ASKS)
+        question = understanding.passed_over(text, self._domain.venue(state.venue)) if asks else ""
+        if question and acts[0] == _ack("unanswered"):
+            return acts[1:], forms["unanswered"].format(question=question)
         if (
             any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts)
             or not asks
@@ -208,9 +175,9 @@ class DialogueBot(ABC, Generic[Held]):
             state.vain = 0
             return acts, ""
         state.vain = state.vain + 1 if asks == asked else 0
-        question = understanding.passed_over(text, self._domain.venue(state.venue))
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
-        if question:
+        others = [one for one in sentences_of(text) if question not in one]
+        if question and not any(understanding.acts(one) for one in others):  # it stands alone
             return acts, forms["unanswered"].format(question=question)
         slot = next((act.slot for act in asks if act.act == "request"), None)
         if state.vain >= _VAIN and slot:
@@ -226,6 +193,18 @@ class DialogueBot(ABC, Generic[Held]):
             return (*lost, *helped, *acts[len(lost) :]), told
         return acts, ""
 
+    def _recalled(self, session: Session[Held], text: str, subject: str | None) -> str:
+        """What was said last, or is known of what was spoken of, where that is asked: did we say one?"""
+        asked = recalls(text, session.language)
+        told = said_of(asked, session.said, session.language)
+        value = self.known(session.state).get(subject or "") if asked else None
+        if told or not value or value == DONTCARE:
+            return told
+        acts = (stating("inform", subject or "", value), Act("request", TYPE))
+        generation = self._generation[session.language]
+        whole = generation.say(acts, session.state.venue, session.random)
+        return next(iter(sentences_of(whole)), "")
+
     def _wishes(self, session: Session[Held], text: str) -> bool:
         """Whether words about what is beyond the bot say what is wanted too: `book a cheap pub`."""
         acts = self._understanding[session.language].acts(text)
@@ -234,13 +213,21 @@ class DialogueBot(ABC, Generic[Held]):
             return TYPE in wanted and session.state.venue is None
         return bool(wanted)
 
+    def _requests(self, session: Session[Held], text: str) -> set[str | None]:
+        """What is asked of the venue on offer, of what a domain knows."""
+        venue = self._domain.venue(session.state.venue)
+        acts = self._understanding[session.language].acts(text, venue=venue) if venue else ()
+        return {act.slot for act in acts if act.act == "request" and act.slot in self._domain.slots}
+
     def manage(self, session: Session[Held], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
         """The acts of the next system turn."""
         before = pickle.dumps(session.state)
         state = session.state
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
+        named = [one for one, sure in heard.named.items() if sure >= HEARD]
         if closing or heard.did["bye"] + heard.did["done"] >= SURE:
+            state.venue = named[0] if named else state.venue
             asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
             told = self.answers(state, asked) if asked and state.venue else []
             return (*(one for one in told if one.act == "inform" and one not in state.told), Act("bye"))
@@ -259,6 +246,9 @@ class DialogueBot(ABC, Generic[Held]):
         expected = bool(state.settles or state.proposed or (state.venue and not state.asking))
         if lead and heard.content + heard.answered * expected < HEARD:
             return self._lead_on(state, lead)
+        thanked = heard.did["thankyou"] >= HEARD and not (session.asks or heard.asked or heard.answered)
+        if state.venue and thanked and heard.informed < HEARD and not heard.named:
+            return self._lead_on(state, (_ack("thankyou"),))  # many thanks, and wish me luck
         session.before.append(before)
         last = state.last
         acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
@@ -268,7 +258,12 @@ class DialogueBot(ABC, Generic[Held]):
         if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
             acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
-        if queries and state.venue and any(act.act == "offer" for act in acts):  # is the White Heron dear?
+        if (
+            queries
+            and state.venue
+            and heard.did["negate"] < HEARD
+            and any(act.act == "offer" for act in acts)
+        ):  # is the White Heron dear?
             told = [act for act in self.answers(state, (), queries) if act not in acts]
             acts = (
                 *(one for one in told if one.act == "ack"),

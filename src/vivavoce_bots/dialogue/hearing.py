@@ -79,7 +79,7 @@ class Heard(NamedTuple):
         found: list[Span] = []
         begins = breaks(self.text)
         for denial in (span for span in self.spans if span.entry.kind == "not"):
-            ends = min((at for at in begins if at > denial.end), default=denial.end + _REACH)
+            ends = min((at for at in begins if at >= denial.end), default=denial.end + _REACH)
             near = range(denial.end, min(ends, denial.end + _REACH))
             found += [one for one in self.spans if one.entry.kind == kind and one.start in near][:1]
         return found
@@ -121,6 +121,10 @@ class Hearing:
             spans = [span for span in spans if span.entry.kind != "options"]
         if text.rstrip().endswith("?"):  # what somebody asks is no small talk
             spans = [span for span in spans if span.entry.kind != "chat"]
+        begins = breaks(text) if any(one.entry.kind in ("complaint", "insult") for one in spans) else ()
+        scolds = [one for one in spans if one.entry.kind in ("complaint", "insult")]
+        apart = [one for one in scolds if any(one.start < at < one.end for at in begins)]  # no, one is fine
+        spans = [one for one in spans if one not in apart]
         spans = [one for one in spans if one.entry.kind != "bye" or not names_something(text, said, one)]
         spans = [_as_meant(text, said, one) for one in spans]
         kinds = [span.entry.kind for span in spans]

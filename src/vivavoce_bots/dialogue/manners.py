@@ -1,7 +1,6 @@
 """What bots that do things share: help, start over, undo, repeat, goodbye, courtesies; no dead end.
 
-A bot derives from `CourteousBot`: it says what is about its matter and answers that; all else is answered
-here, and led back to the question that waits.
+A bot derives from `CourteousBot`: it answers what is about its matter; all else is answered here.
 """
 
 import pickle
@@ -21,6 +20,7 @@ from vivavoce_bots.dialogue.clauses import (
     gives_up,
     quoted,
     sentences_of,
+    taunts,
 )
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
@@ -184,10 +184,7 @@ class CourteousBot(ABC, Generic[Held]):
         return answer._replace(text=joined([*lead, answer.text]))
 
     def _passed_over(self, session: Held, text: str, *, told: bool = False) -> str:
-        """The sentence for a question that is not about the matter; nothing where there is none.
-
-        told  something was answered: a question about `it` may be about that
-        """
+        """The sentence for a question that is not about the matter, where it stands alone; else nothing."""
         hearing = self._hearing[session.language]
         last = hearing.find(session.last.text)[0] if session.last else []
         for sentence in reversed(sentences_of(text)):
@@ -205,8 +202,12 @@ class CourteousBot(ABC, Generic[Held]):
                     return "" if told else self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
-                said = quoted(sentence)
-                return self._unanswered(session, said) if said or not told else ""
+                others = [hearing.heard(one) for one in sentences_of(text) if one != sentence]
+                beside = told or any(
+                    one.did("affirm", "negate") or self.about(session, one) for one in others
+                )
+                said = "" if beside else quoted(sentence)
+                return self._unanswered(session, said) if said else ""
         return ""
 
     def not_explained(self, session: Held, text: str) -> str:
@@ -233,6 +234,8 @@ class CourteousBot(ABC, Generic[Held]):
             )
         text, lead = self._triaged(session, text)
         found, rest = told_apart(text, self._beyond[session.language])
+        if found and "?" not in text and leaves_behind(hearing.heard(text)):
+            found, rest = None, text  # my son knows all about it, goodbye
         heard = hearing.heard(text if found is None else rest)
         answer = self._manage(session, heard) if found is None else self._told_beyond(session, found, heard)
         return answer._replace(text=joined([*lead, answer.text])) if lead else answer
@@ -247,7 +250,8 @@ class CourteousBot(ABC, Generic[Held]):
         first = without_tag((sentences_of(rest) or [""])[0], session.language)
         if len(known) < _FEWEST_WORDS or not is_question(first, session.language):
             return None
-        if without_tag(text, session.language) != text:
+        agrees = "?" not in rest and self._hearing[session.language].heard(rest).did("affirm")
+        if agrees or without_tag(text, session.language) != text:  # sì che è giusto
             return None
         yes = match[0]
         denies = self._hearing[session.language].heard(yes).did("negate")
@@ -272,11 +276,8 @@ class CourteousBot(ABC, Generic[Held]):
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
         beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
-        told = [in_digits(one, session.language, ordinals=False) for one in sentences]
-        aside = [
-            one and not far and not any(letter.isdigit() for letter in digits)
-            for one, far, digits in zip(aside, beyond, told, strict=True)
-        ]
+        told = [re.search(r"\d", in_digits(one, session.language, ordinals=False)) for one in sentences]
+        aside = [one and not (far or digits) for one, far, digits in zip(aside, beyond, told, strict=True)]
         if not any(about) or not any(aside):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
@@ -335,6 +336,10 @@ class CourteousBot(ABC, Generic[Held]):
         nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
         if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
             return self.farewell(session)  # no, and next time be on time; no, I come tomorrow, bye
+        if parts and settles and heard.did("negate", "cancel") and "?" not in heard.text:
+            self.let_go(session)  # no, leave it; bye
+            bye = self.farewell(session)
+            return bye._replace(text=joined([self.words(session).get("cancelled", ""), bye.text]))
         if self.wants_person(session, heard) and not self.puts_through and not leaves_behind(heard):
             own = self.hand_over(session)
             return own or self._led_back(session, [one for one in ("insult", "human") if heard.did(one)])
@@ -458,14 +463,15 @@ class CourteousBot(ABC, Generic[Held]):
 
     def _puzzled(self, session: Held, heard: Heard) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
+        if taunts(heard.text, session.language):  # how slow is this thing?
+            return self._led_back(session, ("insult",))
         session.lost += 1
         if session.lost >= _LET_GO and (own := self.hand_over(session)) is not None:
             return own
         question, asks = self.question(session)
-        questions = [one for one in sentences_of(heard.text) if asks_openly(one, session.language)]
-        questions = [
-            one for one in questions if len(one.split()) >= _FEWEST_ASKED or len(heard.said) <= _SHORT
-        ]
+        fewest = 1 if len(heard.said) <= _SHORT else _FEWEST_ASKED
+        questions = [one for one in sentences_of(heard.text) if len(one.split()) >= fewest]
+        questions = [one for one in questions if asks_openly(one, session.language)]
         asked = bool(questions)
         words = self.not_explained(session, heard.text)
         puzzled = (

@@ -9,9 +9,10 @@ from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, quoted, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.hearing import is_threat, names_something
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
 from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, tokens
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, forms_of, tokens
 
 _NEAR = 3
 _LOST = 0.4
@@ -56,6 +57,9 @@ class Turn(NamedTuple):
 
 
 OTHER = "other"
+_WITHDRAWS = re.compile(r"\W*(?:(?:or|oh|um|hm|but|o|ma) no\b|anzi,? no\b)", re.I)
+"""How a sentence begins that takes back the one before."""
+_ARTICLES = {"en": ("the",), "it": ("il", "lo", "la", "l'", "all'", "al")}
 
 
 class Understanding:
@@ -100,11 +104,18 @@ class Understanding:
                 self._learn(phrase, Entry("ask", slot.name))
             for phrase in [*self._speech.anything.get(slot.name, ()), slot.anything.get(language, "")]:
                 self._learn(phrase, Entry("value", slot.name, DONTCARE))
+        names = [one for words in domain.types.values() for one in words.get(language, ())]
+        self._kinds = {tuple(self._tokens(form)) for one in [*names, *domain.types] for form in forms_of(one)}
         for slot in domain.slots.values():
             self._learn_values(slot.name, slot.values, language)
         self._learn_values(TYPE, domain.types, language)
         for venue in domain.venues:
             self._learn(venue.name, Entry("value", NAME, venue.name))
+        firsts = [tokens(venue.name)[:1] for venue in domain.venues]
+        for venue, first in zip(domain.venues, firsts, strict=True):
+            if firsts.count(first) == 1 and first:  # the Anchor
+                for article in _ARTICLES[language]:
+                    self._learn(f"{article} {first[0]}", Entry("value", NAME, venue.name), taken=False)
 
     def _learn_values(self, slot: str, values: Mapping[str, Mapping[str, list[str]]], language: str) -> None:
         """The words of values; those that other domains have for them only where they are free."""
@@ -155,6 +166,8 @@ class Understanding:
         led = any(act.act in _UNSURE for acts, so in zip(each, asks, strict=True) if so for act in acts)
         kept: list[Act] = []
         for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
+            if at and _WITHDRAWS.match(sentences[at]):  # Italian? Or no, she had that
+                kept = [one._replace(op="!=") if one in each[at - 1] and _wants(one) else one for one in kept]
             for act in acts:
                 if _wants(act) and so and (act.slot in wants or led):
                     continue
@@ -218,7 +231,7 @@ class Understanding:
             asking = self._acts(turn._replace(spans=plain))
             acts = asking if any(act.act == "confirm" for act in asking) else acts
         if self._clock is not None:
-            bare = confirming and text.strip(" .!").isdigit()
+            bare = confirming and in_digits(text, self._language).strip(" .!").isdigit()
             expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
@@ -314,7 +327,7 @@ class Understanding:
             return stating("inform", turn.asked, "yes" if kind == "affirm" else DONTCARE)
         return Act("help", slot) if kind == "slot" else Act(kind)
 
-    def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act:
+    def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act | None:
         """A value is wanted, not wanted, or asked about: `is it cheap` of the venue on offer."""
         span = turn.spans[index]
         others = [other for other in turn.spans[:index] if other.entry.kind not in ("slot", "ask", "ciao")]
@@ -323,6 +336,8 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
+        if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
+            return None
         if self._no_matter(index, turn):
             return stating("inform", slot, DONTCARE)
         after = turn.spans[index + 1 : index + 2]
@@ -332,6 +347,16 @@ class Understanding:
         thrown = thrown or _THROWN.match(behind) is not None
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
+
+    def _only_hinted(self, turn: Turn, span: Span) -> bool:
+        """Whether a kind of place is only hinted at, beside its name or where day and time are asked."""
+        if span.entry.slot != TYPE or not self._hints(turn, span):
+            return False
+        named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
+        return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
+
+    def _hints(self, turn: Turn, span: Span) -> bool:
+        return tuple(turn.said[span.start : span.end]) not in self._kinds
 
     @staticmethod
     def _no_matter(index: int, turn: Turn) -> bool:
@@ -377,6 +402,8 @@ class Understanding:
         if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
             return None  # a place where one eats well
         before = turn.spans[index - 1].entry.kind if index else None
+        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= 1:
+            return None  # I did not ask about the garden
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None
         if slot in self._constraints and self._wants_options(turn):
@@ -438,6 +465,11 @@ class Understanding:
             for other in spans
             if other != span
         )
+
+
+def _now(turn: Turn, span: Span) -> bool:
+    """Whether a word for the day only hurries: now give me the name."""
+    return turn.said[span.start : span.end] in (["now"], ["adesso"], ["ora"])
 
 
 def _wishes(sentence: str) -> bool:

@@ -34,6 +34,9 @@ class Policy(DialogueBot[Progress]):
     def fresh(self) -> Progress:
         return Progress()
 
+    def known(self, state: Progress) -> dict[str, str]:
+        return state.belief.accepted()
+
     def skip(self, state: Progress, slot: str) -> None:
         state.asked[slot] = _ASKED_AT_MOST
 
@@ -47,6 +50,12 @@ class Policy(DialogueBot[Progress]):
         if constraints != state.offered_for:
             state.turned_down, state.declined = [], []
         named = next((self._domain.venue(name) for name, sure in heard.named.items() if sure >= HEARD), None)
+        if did["negate"] >= HEARD and named is not None:
+            heard.queried.clear()  # the south? No, the Anchor will do
+        asks = state.requests or heard.queried or did["negate"] + did["affirm"] >= HEARD
+        if named is not None and named.name == state.venue and asks and NAME not in state.requests:
+            state.offered_for = dict(constraints)
+            return self._about(constraints, state, heard)  # what was told of it is not told again
         if named is not None:
             return self._offer(named, constraints, state)
         venue = self._domain.venue(state.venue)

@@ -295,6 +295,9 @@ class TelcoBot(CourteousBot[Session]):
 
     def _settle(self, session: Session, heard: Heard) -> Answer | None:
         amount = self._amount(session, heard.text)
+        last = self._hearing[session.language].heard((sentences_of(heard.text) or [""])[-1])
+        if amount == session.amount and last.did("affirm") and not last.did("negate"):  # no, ten. Yes
+            return self._carry_out(session)
         if amount == session.amount and heard.did("affirm") and not heard.did("negate"):
             return self._carry_out(session)
         if amount is not None or self._named(session, heard.text) not in (

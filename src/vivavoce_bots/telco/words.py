@@ -19,7 +19,8 @@ ASKED: Final = {
         r"|did i)\b.{0,15}\b(paid|pay)"
         r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|off)"
         r"|where (did|has) my money)\b",
-        "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay"
+        "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay|have to pay something"
+        r"|how much (do|must) i (have to )?pay(?! (a|per|each|every))"
         r"|how much do i (have to )?pay)\b",
         "credit": r"\b(credit|balance|(how much|what)('s| is) left"
         r"|money (do i have|is there|left|on (it|my \w+))"

@@ -47,14 +47,19 @@ def test_a_turn_has_sentences_and_clauses() -> None:
     [
         ("boris", "en", ["a pub", "yes", "by the lighthouse"], "did not understand “lighthouse”"),
         ("boris", "it", ["un pub", "sì", "dietro il faro"], "Non ho capito «dietro il faro»"),
-        ("restaurant", "en", ["a restaurant. Do the waiters sing?"], "“Do the waiters sing?”: that I cannot"),
+        (
+            "restaurant",
+            "en",
+            ["a restaurant", "Do the waiters sing?"],
+            "“Do the waiters sing?”: that I cannot",
+        ),
         (
             "restaurant",
             "it",
-            ["un pub. Chi lava i piatti?"],
+            ["un pub", "Chi lava i piatti?"],
             "«Chi lava i piatti?»: questo purtroppo non lo so",
         ),
-        ("telco", "en", ["what's my balance? Who painted your logo?"], "“Who painted your logo?”"),
+        ("telco", "en", ["what's my balance?", "Who painted your logo?"], "“Who painted your logo?”"),
         (
             "library",
             "en",

@@ -81,6 +81,16 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("telco", "en", ("how much data do I have left?",), "cannot see", "Faults"),
         ("callsteering", "it", ("sono cliente da quando c'era il direttore Bo",), "Suo nome?", "operatore"),
         ("callsteering", "it", ("Anna. No, Annalisa.", "Neri", "1 maggio 1980"), "Annalisa", "Anna."),
+        # taunts are not said back, what was said last is said again
+        ("boris", "en", ("a pub", "South, yes! How slow is this box?"), "?", "cannot tell"),
+        ("telco", "it", ("quanto credito ho?", "Il mio piano. Lo sa o non lo sa?"), "Mare 50", "non lo so"),
+        ("trains", "en", ("a ticket", "Paris"), "No such station: Paris", "recognised"),
+        ("trains", "it", ("treni da Roma a Napoli domani", "due posti, alle cinque e trenta"), "?", "TRENO"),
+        ("pharmacy", "en", ("put aside two packs of plasters", "Monday, if still open"), "Shall I", "else"),
+        ("pharmacy", "it", ("avete i cerotti?", "due da parte, per Rossi"), "giorno", "Rossi"),
+        ("telco", "en", ("top up 20 euros", "no, leave it, my son will do it. Bye."), "Nothing was", "?"),
+        # what was told of the venue is not told again; its first name will do
+        ("restaurant", "en", ("a cheap pub, centre", "the Anchor, its phone?"), "phone", "is a pub"),
     ],
 )  # fmt: skip
 def test_what_strangers_say_is_followed(

@@ -1,0 +1,51 @@
+"""Where a conversation stands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vivavoce_bots.acts import DONTCARE, Act
+
+
+@dataclass
+class State:
+    """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
+    of the matter, `lost` counts turns that did not lead on.
+    """
+
+    venue: str | None = None
+    turned_down: list[str] = field(default_factory=list)
+    declined: list[tuple[str, ...]] = field(default_factory=list)
+    asking: str | None = None
+    confirming: tuple[str, str] | None = None
+    proposed: dict[str, str] = field(default_factory=dict)
+    requests: list[str] = field(default_factory=list)
+    promised: list[str] = field(default_factory=list)
+    last: tuple[Act, ...] = ()
+    told: tuple[Act, ...] = ()
+    lost: int = 0
+    vain: int = 0
+
+    @property
+    def stuck(self) -> bool:
+        """The last turn said that nothing matches, or proposed something else."""
+        return any(act.act in ("canthelp", "select") or act.value == "change" for act in self.last)
+
+    @property
+    def settles(self) -> bool:
+        """Whether yes or no is about what the system said that it had heard."""
+        return self.confirming is not None
+
+    def expect(self, acts: Sequence[Act]) -> None:
+        """What the next answer is about: the questions of this turn."""
+        self.asking = next((act.slot for act in acts if act.act == "request"), None)
+        confirmed = (act for act in acts if act.act == "confirm" and act.slot and act.value)
+        self.confirming = next(((act.slot or "", act.value or "") for act in confirmed), None)
+        self.proposed = {}
+        for act in acts:
+            if act.act == "select" and act.slot and act.value:
+                self.proposed[act.slot] = DONTCARE if act.slot in self.proposed else act.value
+
+    @property
+    def subject(self) -> str | None:
+        """The slot that was spoken of: `any` is about that."""
+        return self.confirming[0] if self.confirming else self.asking or next(iter(self.proposed), None)
