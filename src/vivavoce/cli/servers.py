@@ -125,6 +125,8 @@ def _make_server(
     engine = SessionEngine(study, log, connectors)
     app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
     told = [line for one in app.state.site.lines.values() for line in one.announced()]
+    waiting = ((name, getattr(one, "awaited", None)) for name, one in connectors.items())
+    told += [f"{name}: listening for the bot at {address}" for name, address in waiting if address]
     if any(getattr(one, "room", None) is not None for one in connectors.values()):
         wizard = first_wizard_link(Access(log, study.name), f"http://{_reached(host)}:{port}/")
         told.insert(0, f"wizard        {wizard}  (more under Accounts)")
