@@ -158,7 +158,9 @@ def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dic
 
 
 def try_connectors(
-    systems: "Mapping[str, dict[str, Any]]", folder: Path, source: "Source", *,
+    systems: "Mapping[str, dict[str, Any]]",
+    folder: Path,
+    source: "Source",
     secrets: "Mapping[str, str]" = os.environ,
 ) -> "tuple[dict[str, Connector], list[Problem]]":
     """The connectors that can be made of systems' settings, and what is wrong with the others.

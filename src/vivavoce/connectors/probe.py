@@ -29,7 +29,7 @@ class Hello:
     """What a system made of one hello.
 
     ok             it answered, and where a reset was asked for, it was reset and answered again
-    seconds        from the hello, or where none was said from the opening, to its complete answer or the problem
+    seconds        from the hello (none said: from the opening) to its complete answer, or to the problem
     reachable      false only when the system provably saw nothing
     resets         null when nobody asked; that it forgot everything is seen only in its answers
     streams        a piece of the answer came before the whole

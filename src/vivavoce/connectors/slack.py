@@ -162,8 +162,8 @@ class SlackConnector(PlatformConnector[SlackSettings]):
         while self._socket is None:
             if time.monotonic() > until:
                 limit = self._settings.connect_timeout_s
-                problem = f"no bot has connected by Socket Mode to {self.address}/api/ within {limit:g} s; {COME}"
-                raise SystemUnderTestError("unreachable", problem, reached=False)
+                problem = f"no bot has connected by Socket Mode to {self.address}/api/ within {limit:g} s"
+                raise SystemUnderTestError("unreachable", f"{problem}; {COME}", reached=False)
             await asyncio.sleep(0.005)
         name = f"e-{self._api.ts()}"
         envelope: dict[str, Any] = {"envelope_id": name, "type": kind, "payload": told}

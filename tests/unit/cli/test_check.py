@@ -9,7 +9,9 @@ import pytest
 from scenes.command_line import vivavoce
 from scenes.processes import free_port
 from scenes.strange_bots import service_desk
+from vivavoce.api.studies import make_connectors
 from vivavoce.cli.check import PLAYED, SILENT, _hello, check_bots, check_evidence, check_file, told
+from vivavoce.cli.servers import bots_awaited
 from vivavoce.cli.trial import UNCOUNTED
 from vivavoce.connectors.factory import make_connector
 
@@ -210,6 +212,11 @@ def test_a_bot_that_comes_to_us_is_awaited_aloud_and_its_time_is_right(
     _, chat = check_bots(read)
     assert f"chat: listening for the bot at http://127.0.0.1:{port}; start it now" in capsys.readouterr().err
     assert chat["seconds"] >= 0.3
+    assert bots_awaited(make_connectors(read)) == [
+        f"waiting       for the bot of chat at http://127.0.0.1:{port}"
+    ]
+    _, unasked = check_bots(read, wait=False)
+    assert unasked["ok"] and not capsys.readouterr().err
     with socket.create_server(("127.0.0.1", port)):
         _, chat = check_bots(read)
     assert "listening for" not in capsys.readouterr().err
