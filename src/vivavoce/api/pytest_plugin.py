@@ -56,7 +56,7 @@ class Examination:
         plan = read_study(self._study)
         if name not in plan.systems:
             raise UnknownName("system", name, list(plan.systems), place=str(self._study))
-        talk = SystemConversation(make_connectors(plan)[name], language or plan.default_language)
+        talk = SystemConversation(make_connectors(plan, [name])[name], language or plan.default_language)
         self._talks.append(talk)
         return talk
 

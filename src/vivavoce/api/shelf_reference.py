@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
+from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, model_tables, table_cell
@@ -32,10 +33,13 @@ _HEAD: Final = """# {title}
 
 def connectors() -> str:
     """How systems under test are reached, each with the settings that it alone has."""
-    common = set(_settings_of_all())
+    common, usual = set(_settings_of_all()), ConnectorSettings.model_fields
     parts = []
     for name, kind in CONNECTORS:
-        own = [one for one in kind.settings.model_fields if one not in common]
+        fields = kind.settings.model_fields
+        own = [
+            one for one, field in fields.items() if one not in common or field.default != usual[one].default
+        ]
         table = _rows(model_tables(kind.settings, name), own)
         parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}\n\n{table}")
     shared = _rows(model_tables(CONNECTORS.get("scripted").settings, "all"), common)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
+    from collections.abc import Collection, Coroutine, Mapping
     from typing import Any
 
     from vivavoce.connectors.base import Connector
@@ -130,37 +130,43 @@ def place_in(study: "Study", *path: str | int) -> str:
     return parse_yaml(study.file_text, STUDY_FILE).place(path)
 
 
-def make_connectors(study: "Study") -> "dict[str, Connector]":
+def make_connectors(study: "Study", only: "Collection[str] | None" = None) -> "dict[str, Connector]":
     """One connector a system, to be used; what they report of it goes to stderr.
 
+    Input   only: these systems, whose secrets alone are needed; None: all
     Raises  as `connectors_of`
     """
     from vivavoce.api.studies import report_to_stderr
 
     report_to_stderr()
-    return connectors_of(study)
+    return connectors_of(study, only)
 
 
-def connectors_of(study: "Study") -> "dict[str, Connector]":
-    """One connector a system.
+def connectors_of(study: "Study", only: "Collection[str] | None" = None) -> "dict[str, Connector]":
+    """One connector a system; `only` of these, where some are named.
 
     Raises  InputError: a mistake in a system's settings, with its place in the study file
     """
     from vivavoce.core.yaml_source import parse_yaml
 
     source = parse_yaml(study.file_text, STUDY_FILE)
-    made, problems = try_connectors(study.systems, study.folder, source)
+    chosen = {name: one for name, one in study.systems.items() if only is None or name in only}
+    made, problems = try_connectors(chosen, study.folder, source)
     for problem in problems:
         raise problem.error()
     return made
 
 
 def try_connectors(
-    systems: "Mapping[str, dict[str, Any]]", folder: Path, source: "Source"
+    systems: "Mapping[str, dict[str, Any]]",
+    folder: Path,
+    source: "Source",
+    secrets: "Mapping[str, str]" = os.environ,
 ) -> "tuple[dict[str, Connector], list[Problem]]":
     """The connectors that can be made of systems' settings, and what is wrong with the others.
 
-    Input   folder: the study's; source: its file, which knows where the settings stand
+    Input   folder: the study's; source: its file, which knows where the settings stand; secrets: by
+            name, of the environment
     """
     from vivavoce.connectors.factory import SettingsError, make_connector
     from vivavoce.core.yaml_source import Problem
@@ -169,7 +175,7 @@ def try_connectors(
     problems: list[Problem] = []
     for system, settings in systems.items():
         try:
-            made[system] = make_connector(settings, folder=folder)
+            made[system] = make_connector(settings, secrets, folder=folder)
         except SettingsError as error:
             found = error.problems
         except InputError as error:

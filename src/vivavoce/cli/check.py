@@ -1,6 +1,8 @@
 """Preflight of a study: its file, and one hello to each of its systems."""
 
 import asyncio
+import os
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +16,8 @@ from vivavoce.api.studies import (
     study_path,
     try_connectors,
 )
-from vivavoce.core.errors import InputError
+from vivavoce.cli.progress import note
+from vivavoce.core.errors import InputError, SystemUnderTestError
 
 if TYPE_CHECKING:
     from vivavoce.audio.sound import Sound
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from vivavoce.study.analysis_file import Analysis, Primary
     from vivavoce.study.model import Study
 
+START: Final = "; start it, or mend its address in the study file"
 COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
 SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
 UNREAD: Final = "no words were found in it: if a greeting is there, say where it stands (http: open.response)"
@@ -38,15 +42,22 @@ SWAPPED: Final = (
     "WRONG FIELD: it follows what is said once {{ text }} and {{ conversation }} are exchanged in its "
     "request, and does not as it is written; exchange them"
 )
+UNSET: Final = "not yet set"
+COMES: Final = "its bot comes to us, and was not asked; start it once participants are served"
 PLAYED: Final = "a wizard plays it, and was not asked"
 
 
-def check_file(path: Path) -> tuple["Study | None", list[str]]:
-    """The study, and all problems of its file and its systems' settings, a line each; [] when it can run."""
+def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", list[str]]:
+    """The study, and all problems of its file and its systems' settings, a line each; [] when it can run.
+
+    Input   secrets: whether one that is not set is a problem of the file; `check_bots` tells it of its system
+    """
+    from vivavoce.connectors.secrets import names_in
     from vivavoce.study.load import examine_study
 
     found = examine_study(study_path(path))
-    _, problems = try_connectors(found.systems, found.folder, found.source)
+    unset = {} if secrets else dict.fromkeys(names_in(found.systems), UNSET)
+    _, problems = try_connectors(found.systems, found.folder, found.source, secrets=unset | os.environ)
     problems += [] if found.analysis is None else check_measures(found.analysis, found.source)
     return found.study, [str(one) for one in found.in_order([*found.problems, *problems])]
 
@@ -93,9 +104,12 @@ def declared_comparisons(declared: "Analysis") -> "list[tuple[tuple[str | int, .
     return [*first, *((("secondary", number), one) for number, one in enumerate(declared.secondary))]
 
 
-def check_bots(study: "Study") -> list[dict[str, Any]]:
-    """One hello to every system, a reset and another; what `connectors.probe.Hello` tells of each."""
-    return asyncio.run(_say_hello(study))
+def check_bots(study: "Study", *, wait: bool = True) -> list[dict[str, Any]]:
+    """One hello to every system, a reset and another; what `connectors.probe.Hello` tells of each.
+
+    Input   wait: for bots that come to us; else they are not asked, and find us when the study is served
+    """
+    return asyncio.run(_say_hello(study, wait))
 
 
 def warnings_of(study: "Study") -> list[str]:
@@ -222,21 +236,54 @@ def check_sound(study: "Study") -> list[str]:
         return check_recordings(log).lines()
 
 
-async def _say_hello(study: "Study") -> list[dict[str, Any]]:
+async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
     from vivavoce.connectors.exchange import exchanged
+    from vivavoce.connectors.probe import Hello
 
-    connectors = make_connectors(study)
+    lacking = {system: without_secret(settings) for system, settings in study.systems.items()}
+    connectors = make_connectors(study, [system for system, problem in lacking.items() if not problem])
+    comes = {system for system, one in connectors.items() if getattr(one, "awaited", None)}
+    for system in comes if wait else ():
+        await listen_for_bot(system, connectors[system])
+    asked = {system: one for system, one in connectors.items() if wait or system not in comes}
     speak = speaking(study, study.default_language)
     answers = await asyncio.gather(
-        *(_hello(connector, study.default_language, speak) for connector in connectors.values())
+        *(_hello(connector, study.default_language, speak) for connector in asked.values())
     )
     for connector in connectors.values():
         await connector.shut_down()
-    greetings = [{"system": system, **asdict(one)} for system, one in zip(connectors, answers, strict=True)]
+    found = dict.fromkeys(comes, Hello(ok=True, text=COMES, seconds=0.0))
+    found |= dict(zip(asked, answers, strict=True))
+    greetings = [
+        {"system": system, **asdict(found.get(system) or Hello(False, "", 0.0, problem, reachable=False))}
+        for system, problem in lacking.items()
+    ]
     for one in greetings:
         other = exchanged(study.systems[one["system"]]) if one["ok"] and not one["heeds"] else None
         one["swapped"] = other is not None and await _follows(study, one["system"], other)
     return greetings
+
+
+def without_secret(settings: "dict[str, Any]") -> str:
+    """Which secret of a system is not set, and what to do; "" where none is wanting."""
+    from vivavoce.connectors.secrets import Vault, names_in
+
+    try:
+        Vault(names_in(settings), os.environ)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+async def listen_for_bot(system: str, connector: "Connector") -> None:
+    """Where the system's bot comes to us, listen and say so at once; a failure is told by the first turn."""
+    if (address := getattr(connector, "awaited", None)) is None:
+        return
+    start: Any = getattr(connector, "start")  # noqa: B009
+    with suppress(SystemUnderTestError):
+        await start()
+        address = getattr(connector, "awaited", address)
+        note(f"{system}: listening for the bot at {address}; start it now")
 
 
 async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> bool:
@@ -291,8 +338,10 @@ def told(answer: dict[str, Any]) -> list[str]:
     """What a hello showed, as lines to read."""
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
-        hint = COMPARE if answer["reachable"] else "; start it, or mend its address in the study file"
-        return [f"{system}: FAILED in {seconds}: {answer['problem']}{hint}"]
+        advised = "; " in answer["problem"]  # as in `problem; next step`
+        hint = COMPARE if answer["reachable"] else "" if advised else START
+        tried = f" in {seconds}" if answer["seconds"] else ""
+        return [f"{system}: FAILED{tried}: {answer['problem']}{hint}"]
     if not answer["answers"]:
         return [f"{system}: ok: {answer['text']}"]
     silent = answer["first_output_s"] is None

@@ -125,10 +125,17 @@ def _make_server(
     engine = SessionEngine(study, log, connectors)
     app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
     told = [line for one in app.state.site.lines.values() for line in one.announced()]
+    told += bots_awaited(connectors)
     if any(getattr(one, "room", None) is not None for one in connectors.values()):
         wizard = first_wizard_link(Access(log, study.name), f"http://{_reached(host)}:{port}/")
         told.insert(0, f"wizard        {wizard}  (more under Accounts)")
     return PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3), told
+
+
+def bots_awaited(connectors: "dict[str, Connector]") -> list[str]:
+    """Where we wait for bots that come to us, a line each."""
+    waiting = {name: getattr(one, "awaited", None) for name, one in connectors.items()}
+    return [f"waiting       for the bot of {name} at {at}" for name, at in waiting.items() if at]
 
 
 @contextmanager

@@ -126,7 +126,7 @@ def train(
     plan = read_study(study)
     if system not in plan.systems:
         raise UnknownName("system", system, list(plan.systems), place="simulate train --system")
-    connector = make_connectors(plan)[system]
+    connector = make_connectors(plan, [system])[system]
     bot = trainable(plan.systems[system], system)
     with progress("dialogues held for practice") as report:
         practising = _practising(plan, error_rates, seed)

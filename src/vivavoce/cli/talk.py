@@ -51,20 +51,23 @@ def talk(
     plan = read_study(study)
     if system not in plan.systems:
         raise UnknownName("system", system, list(plan.systems), place=str(study))
-    connectors = make_connectors(plan)
+    connector = make_connectors(plan, [system])[system]
     language = require_installed(language, "--language") if language else plan.default_language
     speak = speaking(plan, language)
-    failures = asyncio.run(_talk(connectors[system], language, save, sound, speak))
+    failures = asyncio.run(_talk(system, connector, language, save, sound, speak))
     if failures:
         raise typer.Exit(1)
 
 
 async def _talk(
-    connector: "Connector", language: str, save: Path | None, sound: Path | None, speak: "Speak"
+    system: str, connector: "Connector", language: str, save: Path | None, sound: Path | None, speak: "Speak"
 ) -> int:
+    from vivavoce.cli.check import listen_for_bot
+
     transcript = save.open("a", encoding="utf-8") if save else None
     terminal = _Terminal(connector, language, transcript, sound, speak)
     try:
+        await listen_for_bot(system, connector)
         return await terminal.run()
     finally:
         await connector.shut_down()

@@ -78,7 +78,7 @@ def check(
         warnings_of,
     )
 
-    read, problems = check_file(study)
+    read, problems = check_file(study, secrets=not bots)
     sound = read if not problems else None
     greetings = check_bots(sound) if bots and sound is not None else []
     failed = [one for one in greetings if not one["ok"]]

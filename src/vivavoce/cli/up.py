@@ -125,7 +125,7 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
                 note(f"bundled bot   {system}: vivavoce bots run {' '.join(words)}")
         for line in (*missing_for_channels(study), *warnings_of(study)):
             note(line)
-        greetings = check_bots(study)
+        greetings = check_bots(study, wait=False)
         for line in (*(line for one in greetings for line in told(one)), *check_evidence(study, greetings)):
             note(line)
         serve_study(

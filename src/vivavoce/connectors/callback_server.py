@@ -1,6 +1,7 @@
 """A small web server inside our process, for systems that call us instead of being called."""
 
 import asyncio
+import errno
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,17 @@ import uvicorn
 from starlette.applications import Starlette
 
 from vivavoce.core.errors import SystemUnderTestError
+
+
+def not_free(host: str, port: int, error: OSError) -> str:
+    """Why we cannot listen there, and what to do about it."""
+    problem = f"cannot listen on {host}:{port} ({error.strerror})"
+    if error.errno != errno.EADDRINUSE:
+        return problem
+    return (
+        f"{problem}; another process holds the port, perhaps `vivavoce serve` of this study: while it runs, "
+        "try the system in the participants' page, or stop it first"
+    )
 
 
 class _Quiet(uvicorn.Server):
@@ -41,7 +53,7 @@ class CallbackServer:
                 listening.bind((self.host, self.port))
             except OSError as error:
                 listening.close()
-                problem = f"cannot listen on {self.host}:{self.port} ({error.strerror})"
+                problem = not_free(self.host, self.port, error)
                 raise SystemUnderTestError("unreachable", problem, reached=False) from None
             self.port = listening.getsockname()[1]
             config = uvicorn.Config(

@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.discord_api import LONGEST_TEXT, DiscordApi, DiscordError
-from vivavoce.connectors.platform import PlatformConnector, PlatformSettings
+from vivavoce.connectors.platform import COME, PlatformConnector, PlatformSettings
 from vivavoce.connectors.platform_chat import Chat
 from vivavoce.connectors.platform_requests import UnreadableCall, parameters
 from vivavoce.connectors.secrets import Vault
@@ -70,7 +70,7 @@ class DiscordConnector(PlatformConnector[DiscordSettings]):
         while self._line is None:
             if time.monotonic() > until:
                 limit = self._settings.connect_timeout_s
-                problem = f"no bot has connected to the gateway of {self.address} within {limit:g} s"
+                problem = f"no bot has connected to the gateway of {self.address} within {limit:g} s; {COME}"
                 raise SystemUnderTestError("unreachable", problem, reached=False)
             await asyncio.sleep(0.005)
         self._wire.sent(event["t"], json.dumps(event["d"], ensure_ascii=False))

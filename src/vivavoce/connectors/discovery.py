@@ -26,7 +26,7 @@ from vivavoce.connectors.asked import (
     with_end,
 )
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, web_page
+from vivavoce.connectors.interfaces import SESSIONS, TEXTS, offered, recognised, web_page
 from vivavoce.connectors.probe import NONSENSE, hello
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.core.i18n import N_
@@ -105,12 +105,14 @@ async def discover(url: str, *, language: str = "en", private: bool = False) -> 
             continue  # a wrong guess costs nothing
     try:
         return await _searched(base, language)
-    except InputError:
+    except InputError as error:
+        if not getattr(error, "names", None) and (told := await recognised(url, more)):
+            raise InputError(told[0], place=url, hint=told[1]) from None
         if await web_page(url, more):
             raise InputError(
                 "a web page for people stands there, and which parts of it are the chat, it does not tell",
-                place=url, hint="connect: browser takes click, input and message: "
-                "docs/how-to/evaluate-your-web-widget.md",
+                place=url, hint="connect: browser takes click, input and message (Gradio: input: textarea, "
+                "message: .message.bot): docs/how-to/evaluate-your-web-widget.md",
             ) from None  # fmt: skip
         raise
 

@@ -27,6 +27,11 @@ _TALKING: Final = {
 }  # fmt: skip
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+")
 _LONGEST_BYTES: Final = 5_000_000
+_MOST_SHOWN: Final = 8
+_PLATFORMS: Final = "docs/how-to/evaluate-your-bot-on-a-message-platform.md"
+_BY_PATH: Final = (
+    "name the whole address of one, or write the requests: docs/how-to/evaluate-your-http-api.md"
+)
 Settings = dict[str, Any]
 
 
@@ -38,11 +43,40 @@ async def offered(url: str, more: Settings) -> list[Settings]:
     settings = ConnectorSettings.model_validate({"connect": "http", "connect_timeout_s": 3, **more})
     asking = Asking(settings.model_copy(update={"turn_timeout_s": 10.0}), Vault({}, {}), _LONGEST_BYTES)
     try:
-        looks = (_models, _card, _described)
+        looks = (_models, _litserve, _card, _described)
         found = [{**one, **more} for look in looks for one in await look(asking, url.rstrip("/"))]
     finally:
         await asking.close()
     return [*found, *await _tools(url, more)]
+
+
+async def recognised(url: str, more: Settings) -> tuple[str, str] | None:
+    """What a server that no request talked to looks like, and what to do; None where it tells nothing."""
+    parts = urlsplit(url)
+    root = f"{parts.scheme}://{parts.netloc}"
+    if parts.path.rstrip("/").endswith("/api/messages"):
+        return "it looks like a bot for Microsoft Teams", f"connect: teams, {_PLATFORMS}"
+    settings = ConnectorSettings.model_validate({"connect": "http", "connect_timeout_s": 3, **more})
+    asking = Asking(settings, Vault({}, {}), _LONGEST_BYTES)
+    try:
+        if (await _told(asking, root + "/ok")).get("ok") is True and await _told(asking, root + "/info"):
+            return (
+                "it looks like LangGraph's server",
+                "connect: sse with format: langgraph, docs/how-to/connect-a-bot.md",
+            )
+        description = await _told(asking, root + "/openapi.json")
+    except SystemUnderTestError:
+        return None
+    finally:
+        await asking.close()
+    paths = description.get("paths")
+    posts = [path for path, ways in paths.items() if _at(ways, "post")] if isinstance(paths, Mapping) else []
+    if not posts:
+        return None
+    shown = ", ".join(f"POST {path}" for path in posts[:_MOST_SHOWN]) + (
+        " ..." if posts[_MOST_SHOWN:] else ""
+    )
+    return f"none of what it describes at {root}/openapi.json answers a hello by itself: {shown}", _BY_PATH
 
 
 async def web_page(url: str, more: Settings) -> bool:
@@ -81,6 +115,18 @@ async def _models(asking: Asking, url: str) -> list[Settings]:
         if named:
             return [{"connect": "openai", "url": base, "model": named[0]}]
     return []
+
+
+async def _litserve(asking: Asking, url: str) -> list[Settings]:
+    """LitServe says at its root that it runs, and lists no models."""
+    try:
+        said = await asking.fetch(lambda: asking.client.build_request("GET", url + "/"))
+    except SystemUnderTestError as error:
+        if not error.reached:
+            raise
+        return []
+    base = {"connect": "openai", "url": url + "/v1", "model": "default"}
+    return [base] if said.strip().strip(b'"').lower() == b"litserve running" else []
 
 
 async def _card(asking: Asking, url: str) -> list[Settings]:

@@ -31,6 +31,7 @@ from vivavoce.connectors.transport import make_client
 from vivavoce.core.errors import SystemUnderTestError
 
 KNOCK_PAUSE_S: Final = 0.2
+COME: Final = "start it while we listen, pointed at this address"
 
 
 class PlatformSettings(ConnectorSettings):
@@ -38,6 +39,9 @@ class PlatformSettings(ConnectorSettings):
 
     folders: ClassVar[tuple[str, ...]] = ("certificate_folder",)
 
+    connect_timeout_s: float = Field(
+        60.0, gt=0, le=120, description="seconds until the bot has come to us, or listens"
+    )
     host: str = Field("127.0.0.1", description="address on which the bot finds us")
     port: int = Field(8081, ge=0, le=65535, description="port on which the bot finds us")
     start: str | None = Field(None, description="what opens a conversation; null: nothing")
@@ -109,6 +113,11 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
         """Where the bot finds us, once we listen."""
         port = self._listener.port if self._listener else self._settings.port
         return f"http://{self._settings.host}:{port}"
+
+    @property
+    def awaited(self) -> str:
+        """The address where we wait for the bot to come."""
+        return self.address
 
     async def open(self, conversation: Conversation) -> AsyncIterator[SystemOutput]:
         chat = await self._chat(conversation)
@@ -231,13 +240,16 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
 
     async def _knock(self, request: httpx.Request) -> httpx.Response:
         """Send a request; while nobody listens yet, knock again, as platforms do."""
-        until = time.monotonic() + self._settings.connect_timeout_s
+        limit_s = self._settings.connect_timeout_s
+        until = time.monotonic() + limit_s
         while True:
             try:
                 return await self._client.send(request)
-            except httpx.ConnectError:
+            except httpx.ConnectError as error:
                 if time.monotonic() > until:
-                    raise
+                    problem = f"nobody listens at the bot's address within {limit_s:g} s ({error})"
+                    hint = f"start the bot while we listen at {self.address}: it may ask us before it listens"
+                    raise SystemUnderTestError("unreachable", f"{problem}; {hint}", reached=False) from None
                 await asyncio.sleep(KNOCK_PAUSE_S)
 
     async def _until_idle(

@@ -8,6 +8,7 @@ import ssl
 from pathlib import Path
 from typing import Any
 
+from vivavoce.connectors.callback_server import not_free
 from vivavoce.core.errors import InputError, SystemUnderTestError
 
 
@@ -27,7 +28,7 @@ class Proxy:
         try:
             self._server = await asyncio.start_server(self._connected, self._host, self.port)
         except OSError as error:
-            problem = f"cannot listen on {self._host}:{self.port} ({error.strerror})"
+            problem = not_free(self._host, self.port, error)
             raise SystemUnderTestError("unreachable", problem, reached=False) from None
         self.port = self._server.sockets[0].getsockname()[1]
 

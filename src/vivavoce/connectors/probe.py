@@ -29,7 +29,7 @@ class Hello:
     """What a system made of one hello.
 
     ok             it answered, and where a reset was asked for, it was reset and answered again
-    seconds        from the hello to its complete answer, or to the problem
+    seconds        from the hello (none said: from the opening) to its complete answer, or to the problem
     reachable      false only when the system provably saw nothing
     resets         null when nobody asked; that it forgot everything is seen only in its answers
     streams        a piece of the answer came before the whole
@@ -171,6 +171,9 @@ class _Heard:
     gives: set[str] = field(default_factory=set)
     unread: str = ""
 
+    def __post_init__(self) -> None:
+        self.begun_s = self.clock.monotonic_s()
+
     def note(self, output: SystemOutput) -> None:
         """What it gives besides words."""
         self.gives |= {name for name in ("acts", "understood", "usage") if getattr(output, name)}
@@ -208,7 +211,7 @@ class _Heard:
         self, *, problem: str | None = None, reachable: bool = True, resets: bool | None = None
     ) -> Hello:
         now_s = self.clock.monotonic_s()
-        start_s = now_s if self.start_s is None else self.start_s
+        start_s = self.begun_s if self.start_s is None else self.start_s
         return Hello(
             ok=problem is None, text="\n".join(self.texts), problem=problem, reachable=reachable,
             seconds=(now_s if self.complete_s is None else self.complete_s) - start_s,

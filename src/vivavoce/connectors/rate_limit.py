@@ -57,6 +57,11 @@ class LimitedConnector:
         return getattr(self.inner, "room", None)
 
     @property
+    def awaited(self) -> str | None:
+        """Where we wait for the system's bot to come to us; None where we go to the system."""
+        return getattr(self.inner, "awaited", None)
+
+    @property
     def resting(self) -> str | None:
         """Why no new dialogue should go to this system now; None when one may."""
         limit = self._settings.spend_at_most

@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from vivavoce.connectors.answers import read_json
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.platform import PlatformConnector, WebhookSettings
+from vivavoce.connectors.platform import COME, PlatformConnector, WebhookSettings
 from vivavoce.connectors.platform_chat import Chat
 from vivavoce.connectors.platform_requests import UnreadableCall, parameters
 from vivavoce.connectors.secrets import Vault
@@ -163,7 +163,7 @@ class SlackConnector(PlatformConnector[SlackSettings]):
             if time.monotonic() > until:
                 limit = self._settings.connect_timeout_s
                 problem = f"no bot has connected by Socket Mode to {self.address}/api/ within {limit:g} s"
-                raise SystemUnderTestError("unreachable", problem, reached=False)
+                raise SystemUnderTestError("unreachable", f"{problem}; {COME}", reached=False)
             await asyncio.sleep(0.005)
         name = f"e-{self._api.ts()}"
         envelope: dict[str, Any] = {"envelope_id": name, "type": kind, "payload": told}

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vivavoce.connectors.base import ConnectorSettings, Conversation
-from vivavoce.connectors.platform import PlatformConnector, PlatformSettings
+from vivavoce.connectors.platform import COME, PlatformConnector, PlatformSettings
 from vivavoce.connectors.platform_chat import Chat
 from vivavoce.connectors.platform_requests import UnreadableCall, parameters
 from vivavoce.connectors.secrets import Vault
@@ -89,7 +89,7 @@ class TelegramConnector(PlatformConnector[TelegramSettings]):
         while not api.taken(update):
             if clock() - begun > limit_s:
                 api.withdraw(update)
-                problem = f"no bot has fetched the message at {self.address} within {limit_s:g} s"
+                problem = f"no bot has fetched the message at {self.address} within {limit_s:g} s; {COME}"
                 raise SystemUnderTestError("unreachable", problem, reached=False)
             await asyncio.sleep(0.005)
 

@@ -1,11 +1,17 @@
 """The preflight of systems: a hello to each program, none to a person."""
 
 import asyncio
+import socket
 from pathlib import Path
 
+import pytest
+
 from scenes.command_line import vivavoce
+from scenes.processes import free_port
 from scenes.strange_bots import service_desk
+from vivavoce.api.studies import make_connectors
 from vivavoce.cli.check import PLAYED, SILENT, _hello, check_bots, check_evidence, check_file, told
+from vivavoce.cli.servers import bots_awaited
 from vivavoce.cli.trial import UNCOUNTED
 from vivavoce.connectors.factory import make_connector
 
@@ -167,3 +173,53 @@ def test_independent_mistakes_of_file_systems_and_analysis_are_told_together(tmp
         "study.yaml:11 analysis.primary.measure: unknown measure 'turnz'", "study.yaml:12 analysis.stopping",
     )  # fmt: skip
     assert [next((one for one in told if one.startswith(start)), start) for start in wanted] == told
+
+
+BOTS = """
+study: desk
+systems:
+  desk: {connect: scripted, replies: [{say: Good day}]}
+  chat: {connect: telegram, port: %d, connect_timeout_s: 0.3, token: "${CHAT_TOKEN}"}
+visit:
+  - consent: consent.md
+  - dialogue: {repeat: 2, gate: none}
+"""
+
+
+def bots(folder: Path, port: int) -> Path:
+    (folder / "consent.en.md").write_text("Do you agree?", "utf-8")
+    (folder / "study.yaml").write_text(BOTS % port, "utf-8")
+    return folder
+
+
+def test_a_secret_that_is_not_set_fails_its_system_alone(tmp_path: Path) -> None:
+    folder = bots(tmp_path, 0)
+    done = vivavoce("check", str(folder), code=1)
+    assert "desk: ok: reachable, answers" in done.stdout
+    assert "\nchat: FAILED: secret ${CHAT_TOKEN} is not set; set the environment variable" in done.stdout
+    assert "mend its address" not in done.stdout
+    assert "secret ${CHAT_TOKEN}" in vivavoce("check", str(folder), "--no-bots", code=2).stdout
+    talked = vivavoce("talk", str(folder), "desk", typed="hello\n")
+    assert "< Good day" in talked.stdout
+
+
+def test_a_bot_that_comes_to_us_is_awaited_aloud_and_its_time_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CHAT_TOKEN", "1:x")
+    read, problems = check_file(bots(tmp_path, port := free_port()))
+    assert read is not None and not problems
+    _, chat = check_bots(read)
+    assert f"chat: listening for the bot at http://127.0.0.1:{port}; start it now" in capsys.readouterr().err
+    assert chat["seconds"] >= 0.3
+    assert bots_awaited(make_connectors(read)) == [
+        f"waiting       for the bot of chat at http://127.0.0.1:{port}"
+    ]
+    _, unasked = check_bots(read, wait=False)
+    assert unasked["ok"] and not capsys.readouterr().err
+    with socket.create_server(("127.0.0.1", port)):
+        _, chat = check_bots(read)
+    assert "listening for" not in capsys.readouterr().err
+    (line,) = told(chat)
+    assert "(Address already in use); another process holds the port, perhaps `vivavoce serve`" in line
+    assert "mend its address" not in line

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 
 from scenes.command_line import vivavoce
 from scenes.processes import free_port
@@ -111,6 +111,34 @@ def test_a_page_for_people_is_told_from_a_bot() -> None:
     with served(app) as url:
         told = vivavoce("connect", url, code=2).stderr
     assert "a web page for people stands there" in told and "connect: browser" in told
+
+
+def test_litserve_is_known_by_its_root() -> None:
+    app = FastAPI()
+    app.get("/")(lambda: PlainTextResponse("litserve running"))
+
+    @app.post("/v1/chat/completions")
+    def complete(asked: dict[str, Any]) -> dict[str, Any]:
+        return {"choices": [{"message": {"role": "assistant", "content": asked["messages"][-1]["content"]}}]}
+
+    with served(app) as url:
+        settings, said = proposed(url)
+    assert said and (settings["connect"], settings["url"]) == ("openai", f"{url}/v1")
+
+
+def test_what_no_hello_reaches_is_told_by_what_it_looks_like() -> None:
+    sessions, graph = FastAPI(), FastAPI()
+    sessions.post("/sessions/{name}/turns")(lambda name: {})
+    graph.get("/ok")(lambda: {"ok": True})
+    graph.get("/info")(lambda: {"version": "0.16.7"})
+    with served(sessions) as url:
+        told = vivavoce("connect", url, code=2).stderr
+        assert (
+            f"at {url}/openapi.json" in told and "POST /sessions/{name}/turns; name the whole address" in told
+        )
+        assert "connect: teams" in vivavoce("connect", f"{url}/api/messages", code=2).stderr
+    with served(graph) as url:
+        assert "format: langgraph" in vivavoce("connect", url, code=2).stderr
 
 
 def test_nobody_there_and_no_address_are_one_line() -> None:

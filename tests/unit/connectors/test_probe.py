@@ -111,8 +111,8 @@ class Failing(Timed):
     [
         ("", False, (True, True, None, 0.5, True, None)),
         ("", True, (True, True, True, 0.5, True, None)),
-        ("open", False, (False, False, None, 0.0, False, "closed: gone")),
-        ("open", True, (False, False, None, 0.0, False, "closed: gone")),
+        ("open", False, (False, False, None, 0.5, False, "closed: gone")),
+        ("open", True, (False, False, None, 0.5, False, "closed: gone")),
         ("send", False, (False, False, None, 0.5, True, "closed: gone")),
         ("reset", True, (False, True, False, 0.5, True, "after a reset: closed: gone")),
         ("reset", False, (True, True, None, 0.5, True, None)),

@@ -189,15 +189,16 @@ def test_nobody_fetching_is_unreachable_and_the_message_is_taken_back() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(("seen_ago_s", "limit_s"), [(None, 5), (59.5, 30), (60.0, 5)])
-def test_a_bot_that_was_there_a_minute_ago_is_waited_for_longer_than_one_that_was_never_seen(
+@pytest.mark.parametrize(("seen_ago_s", "limit_s"), [(None, 7), (59.5, 30), (60.0, 7)])
+def test_a_bot_that_was_there_a_minute_ago_has_the_time_of_an_answer_and_another_that_of_a_connection(
     seen_ago_s: float | None, limit_s: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By a clock that a look moves on by a second."""
     now_s = itertools.count(100)
 
     async def run() -> None:
-        connector = TelegramConnector.make(TelegramSettings(connect="telegram", port=0), {})
+        settings = TelegramSettings(connect="telegram", port=0, connect_timeout_s=7)
+        connector = TelegramConnector.make(settings, {})
         api = BotApi(lambda: 0.0, {}, typing_s=5)
         api.seen_s = None if seen_ago_s is None else 100 - seen_ago_s
         monkeypatch.setattr(telegram, "time", SimpleNamespace(monotonic=lambda: next(now_s)))
