@@ -43,8 +43,8 @@ _PATHS = {
 
 
 def _announce(options: argparse.Namespace, variant: str) -> None:
-    """Tell a person where the bot is and how it ends; a program that starts bots tells that itself."""
-    if not (sys.stderr.isatty() and sys.stdin.isatty()):
+    """Tell where the bot is and how it ends; whoever starts several bots at once tells that itself."""
+    if os.environ.get("VIVAVOCE_BOT_SILENT"):
         return
     host = f"[{options.host}]" if ":" in options.host else options.host
     told = "".join(
@@ -52,7 +52,7 @@ def _announce(options: argparse.Namespace, variant: str) -> None:
         for channel, path in _PATHS.items()
         if options.channel in (None, channel)
     )
-    print(f"bot {options.name} ({variant}) answers at\n{told}stop with Ctrl-C", file=sys.stderr)
+    print(f"bot {options.name} ({variant}) answers at\n{told}stop with Ctrl-C", file=sys.stderr, flush=True)
 
 
 def _serve(bot: Bot, variant: str, options: argparse.Namespace) -> int:

@@ -38,6 +38,11 @@ class SystemStatus:
         """What waits first; None where all is done."""
         return next((one for one in self.stages if not one.done), None)
 
+    @property
+    def checks(self) -> int:
+        """Cases that people may still check twice; nothing waits for it."""
+        return sum(one.checks for one in self.stages)
+
 
 def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
     """Write a campaign on the bundled systems that runs as it stands; returns the files.

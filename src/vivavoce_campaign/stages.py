@@ -37,11 +37,15 @@ TITLES: Final = {
 NOTES: Final = {
     "propose": N_("the others wait for variants: have them proposed, then accept or reject them"),
     "review": N_("the others wait for variants that a person accepts"),
+    "none": N_("the others found nothing to change in these dialogues"),
     "run": N_("variants were accepted since: run the tests"),
     "older": N_("older than the verdicts: write them anew"),
     "rules": N_("rules alone decided"),
 }
-FOR: Final = {"organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a person who judges")}
+FOR: Final = {
+    "organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a person who judges"),
+    "reviewers": N_("a person who accepts or rejects variants"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +54,9 @@ class Stage:
 
     name       as in `TITLES`; `have` of `wanted` is done (0 wanted: there is nothing to count)
     checks     of verdicts: what a rule decided and people may judge, too, so that their agreement can be told
+    checked    of verdicts: what a rule decided and people judged, too
     note       what else is to be said of it, as in `NOTES`
-    waits_for  organiser, users or judges; None where it is done
+    waits_for  organiser, users, judges or reviewers; None where it is done
     command    the next one; None where it is done
     """
 
@@ -60,6 +65,7 @@ class Stage:
     have: int = 0
     wanted: int = 0
     checks: int = 0
+    checked: int = 0
     note: str | None = None
     waits_for: str | None = None
     command: str | None = None
@@ -84,11 +90,11 @@ class StressHeld:
     def people(self) -> Waiting:
         return waiting_in(self.rows)
 
-    def tests(self) -> tuple[int, int]:
-        """How many tests have a case, and how many could have one, were their variants approved."""
+    def tests(self) -> tuple[int, int, int]:
+        """How many tests have a case, how many more would, were their variants approved, and of how many."""
         held = {row["test"] for row in self.rows if row["case_id"]}
         waits = {row["test"] for row in self.rows if row["reason"] in (NOT_PROPOSED, NOT_REVIEWED)}
-        return len(held), len(held | waits)
+        return len(held), len(waits - held), len({row["test"] for row in self.rows})
 
 
 def stress_held(place: SystemPlace, name: str, stream: Sequence[StoredEvent]) -> StressHeld:
@@ -136,19 +142,21 @@ def _stage(name: str, done: bool, who: str, command: str, have: int = 0, wanted:
 
 def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> list[Stage]:
     """Whether tests wait until somebody has variants proposed, reviews them, or runs the tests with them."""
-    have, wanted = stress.tests()
+    have, waiting, wanted = stress.tests()
     if not wanted:
         return []
     reviews = stress.reviews
+    note: str | None
     if not reviews.items:
         note, who = "propose", "organiser"
         command = f"vivavoce stress review {place.folder} --propose --system {name}"
     elif any(reviews.decision(key) is None for key in reviews.items):
-        note, who, command = "review", "judges", f"vivavoce desk {place.folder}"
+        note, who, command = "review", "reviewers", f"vivavoce desk {place.folder}"
     else:
         note, who, command = "run", "organiser", run
-    done = have == wanted
-    return [replace(_stage("variants", done, who, command, have, wanted), note=None if done else note)]
+    if not waiting:
+        note = "none" if have < wanted else None
+    return [replace(_stage("variants", not waiting, who, command, have, wanted), note=note)]
 
 
 def _verdicts(stress: StressHeld, place: SystemPlace) -> Stage:
@@ -156,7 +164,8 @@ def _verdicts(stress: StressHeld, place: SystemPlace) -> Stage:
     done = stress.cases > 0 and not people.undecided
     asked = people.settled + people.undecided
     stage = _stage("verdicts", done, "judges", f"vivavoce desk {place.folder}", people.settled, asked)
-    return replace(stage, checks=people.checks, note="rules" if done and not people.judged else None)
+    note = "rules" if done and not people.judged else None
+    return replace(stage, checks=people.checks, checked=people.checked, note=note)
 
 
 def _reports(campaign: Campaign, name: str, users: int, stress: StressHeld, run: str) -> Stage:

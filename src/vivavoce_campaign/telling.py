@@ -114,6 +114,9 @@ def told_status(one: SystemStatus) -> Iterator[str]:
         yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
     if one.next is not None:
         yield f"  waits for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
+    elif one.checks:
+        cases = "case" if one.checks == 1 else "cases"
+        yield f"  all is done, but for {one.checks} {cases} that may be checked twice"
     else:
         yield "  all is done"
 
@@ -122,9 +125,12 @@ def _counted(stage: Stage) -> str:
     told = f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
     if stage.name == "verdicts" and stage.done and not stage.wanted:
         told = ": there was none"
+    if stage.checked:
+        told += f"; {stage.checked} that a rule decided {'was' if stage.checked == 1 else 'were'} judged, too"
     if stage.name == "verdicts" and (stage.checks or not stage.done):
         undecided = stage.wanted - stage.have
-        told += f"; {undecided + stage.checks} wait ({_waiting(undecided, stage.checks)})"
+        wait = "waits" if undecided + stage.checks == 1 else "wait"
+        told += f"; {undecided + stage.checks} {wait} ({_waiting(undecided, stage.checks)})"
     return f"{told}; {NOTES[stage.note]}" if stage.note else told
 
 

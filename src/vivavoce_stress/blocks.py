@@ -108,8 +108,8 @@ def decided_by(run: Facts) -> str:
     if agreed is None:
         return told
     return f"{told} " + say(
-        "Rules and people agree in {same} of {n} (95% interval {interval}); what rules leaned to counts, "
-        "too, where they did not decide.",
+        "Rules and people agree in {same} of {n} on passed or not (95% interval {interval}); what rules "
+        "leaned to counts, too, where they did not decide.",
         same=count(agreed["same"]), n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
     )  # fmt: skip

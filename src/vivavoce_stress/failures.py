@@ -68,7 +68,10 @@ _CURES: Final[dict[FailureKind, str]] = {
     "silent": N_(
         "A fault of the program rather than of understanding: look up these utterances in its error log."
     ),
-    "more_turns": N_("It gets there: offer what it takes to be meant at once, for a yes or no."),
+    "more_turns": N_(
+        "Where it did something else first, let it repeat what it understood before acting; where it asked "
+        "again for what it had been told, let it keep what it was told."
+    ),
     "something_else": N_("Repeat what was understood before acting on it, so that the user can correct it."),
 }
 

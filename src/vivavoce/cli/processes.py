@@ -1,6 +1,7 @@
 """Child processes: bundled bots, and how all of them begin, are waited for, and end."""
 
 import ctypes
+import os
 import signal
 import socket
 import subprocess
@@ -45,7 +46,11 @@ def running(commands: list[list[str]]) -> Iterator[list[subprocess.Popen[bytes]]
     """Child processes that are gone when the block ends, however it ends."""
     signal.signal(signal.SIGTERM, _stop_orderly)
     will = last_will()
-    processes = [subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=will) for command in commands]
+    silent = {**os.environ, "VIVAVOCE_BOT_SILENT": "1"}  # the parent tells where its bots are
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=will, env=silent)
+        for command in commands
+    ]
     try:
         yield processes
     finally:

@@ -57,7 +57,7 @@ class PageFrame:
     pages    address and name of those that they may open; `read_in`: this very page in every language
     pause, suspended, scope  of the study, where the dashboard is of one
     switch   name, address, visits of each scope, and whether it is shown; empty where only people have come
-    simulated  the text of the strip that says SIMULATED; tried: of the one that says TEAM
+    simulated  the text of the strip that says SIMULATED; team_tries: of the one that says TEAM
     help     where the page is explained; None where no documentation is installed
     """
 
@@ -71,7 +71,7 @@ class PageFrame:
     pause: Any = None
     suspended: Mapping[str, Any] = field(default_factory=dict)
     simulated: str | None = None
-    tried: str | None = None
+    team_tries: str | None = None
     scope: Scope | None = None
     switch: list[tuple[str, str, int, bool]] = field(default_factory=list)
     participant_url: str | None = None
@@ -120,6 +120,8 @@ class AppShell(ABC):
 
     def _framed(self, frame: PageFrame, template: str, facts: Mapping[str, Any]) -> str:
         around = {one.name: getattr(frame, one.name) for one in fields(frame)}
+        if taken := around.keys() & facts:  # else the frame would print what is the page's
+            raise ValueError(f"{template}: a name of the frame is none for a page's fact: {sorted(taken)}")
         return self.templates.get_template(template).render({**around, **facts})
 
     def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
@@ -173,7 +175,7 @@ class Desk(AppShell):
         )
         return replace(
             super().frame(request), pause=pause, suspended=suspended, simulated=self._simulated(),
-            tried=worded(TRIED) if self.scope == TEAM else None, scope=self.scope,
+            team_tries=worded(TRIED) if self.scope == TEAM else None, scope=self.scope,
             switch=self._switch(request, visits) if visits["simulated"] or visits["team"] else [],
             participant_url=self.participant_url,
         )  # fmt: skip

@@ -102,7 +102,7 @@ def _lead(found: Evaluation) -> str:
     return say(
         "{campaign}: {users} and {dialogues} with the system of {team}.",
         campaign=found.settings.name(language()),
-        users=plural(found.people.finished, "participant"),
+        users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
         dialogues=plural(held, "dialogue"),
         team=found.submission.team,
     )

@@ -41,7 +41,7 @@ def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Word
     )
     columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
     blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
-    if table := _background(people.background, background, asked):
+    if table := _background(people, background, asked):
         blocks.append(table)
     return blocks
 
@@ -53,26 +53,23 @@ def _elsewhere(people: PeopleApart) -> str:
     return say("{n} of {users} with a known identifier", n=n, users=users)
 
 
-def _background(
-    answers: dict[str, dict[str, int]], wording: Wording, asked: Sequence[Wording]
-) -> TableOfText | None:
+def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording]) -> TableOfText | None:
     rows: list[Row] = []
     for item in INSTRUMENTS.get("idial_background").items:
         told: Counter[str] = Counter()
-        for label, n in answers.get(item.item_id, {}).items():
+        for label, n in people.background.get(item.item_id, {}).items():
             told[_label_read(label, item.scale or "", wording, asked)] += n
         rows += [
             Row(label, (Cell(count(n)),), group=wording.items[item.item_id]) for label, n in told.items()
         ]
     if not rows:
         return None
-    return TableOfText(
-        "campaign_background",
-        say("Who the users were"),
-        heads(say("Answer"), say("Users")),
-        tuple(rows),
-        say("Answers in users' own words stand in their language."),
-    )
+    title, note = say("Who the users were"), say("Answers in users' own words stand in their language.")
+    if people.simulated:
+        title = say("Invented: what programs answered on who they are")
+        note = say("Programs have no age, sex or schooling: these answers were drawn, and say nothing.")
+    columns = heads(say("Answer"), say("Programs") if people.simulated else say("Users"))
+    return TableOfText("campaign_background", title, columns, tuple(rows), note)
 
 
 def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:

@@ -26,9 +26,14 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     """Which intents were tried, how often they were reached, and how long that took beside the expected."""
     texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
     tried = sum(bool(one.dialogues) for one in found.intents)
-    all_ = plural(len(found.intents), "declared intent")
     blocks: list[Block] = [
-        Paragraph(say("{tried} of {all} were tried.", tried=count(tried), all=all_)),
+        Paragraph(
+            say(
+                "Declared intents that were tried: {tried} of {all}.",
+                tried=count(tried),
+                all=count(len(found.intents)),
+            )
+        ),
         _intents_table(found, texts),
     ]
     if len(found.languages) > 1:

@@ -44,7 +44,8 @@ def answer(found: Evaluation) -> list[str]:
     answers = say(
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
-    did = [*_goals_line(found), *stress_lines(found.stress), *_stress_basis(found.stress)]
+    tests = [*stress_lines(found.stress), *sentences_told(found.stress)]
+    did = [*_goals_line(found), *tests, *_stress_basis(found.stress)]
     if not found.people.simulated:
         return [answers, *did]
     return [*did, say("Programs filled in the questionnaire, too; what they answered is invented."), answers]
@@ -79,8 +80,12 @@ def summary_blocks(found: Evaluation) -> list[Block]:
     blocks: list[Block] = [_quality_table(found)]
     for one in found.aspects:
         lines = [_statement(one, found)]
+        service = _goals_line(found) if one.name == "task_completion" else []
         if one.name == "effectiveness":
-            lines += stress_lines(found.stress)
+            service = stress_lines(found.stress)
+        if found.people.simulated:
+            lines[0] = say("Invented by programs: {statement}", statement=lines[0])
+        lines = [*service, *lines] if found.people.simulated else [*lines, *service]
         blocks += [
             Heading(say(ASPECTS[one.name])),
             Paragraph(say(MEANINGS[one.name]), small=True),
@@ -182,10 +187,33 @@ def stress_lines(stress: Stress | None) -> list[str]:
     groups = [one for one in stress["families"] if one["worst"] is not None]
     if len(groups) < 2:
         return [first]  # of a single group the mean is the share itself
-    shares = listed([f"{title_of(one).lower()} {share_told(one, 'ratio')}" for one in groups])
+    shares = listed([f"{title_of(one).lower()} {_of_group(one)}" for one in groups])
     mean = share_told(stress, "macro_families")
     by_group = say("Passed by group: {shares}. Each group counting alike: {mean}.", shares=shares, mean=mean)
     return [first, by_group]
+
+
+def _of_group(one: Mapping[str, Any]) -> str:
+    """The share of a group of tests, with its cases and interval: one of few cases looks as sure as any."""
+    return say(
+        "{share} ({n}; {interval})",
+        share=share_told(one, "ratio"), n=plural(one["decided"] + one["open"], "case"),
+        interval=between(one["low"], one["high"], percent),
+    )  # fmt: skip
+
+
+def sentences_told(stress: Stress | None) -> list[str]:
+    """How many different sentences were changed, where several cases are of one."""
+    whole = stress["whole"] if stress else {}
+    cases = whole.get("decided", 0) + whole.get("open", 0)
+    if not 0 < whole.get("originals", 0) < cases:
+        return []
+    return [
+        say(
+            "These {cases} change {sentences}, so they say less than as many different ones would.",
+            cases=plural(cases, "case"), sentences=plural(whole["originals"], "different sentence"),
+        )
+    ]  # fmt: skip
 
 
 def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:

@@ -21,6 +21,14 @@ def warnings(found: Evaluation) -> list[str]:
         ),
         say("Ten users and some dozens of cases leave wide intervals."),
     ]
+    if found.stress and found.stress["whole"]["cases"]:
+        told.append(
+            say(
+                "Shares of passed stress tests of two reports are comparable only where the same tests "
+                "changed the same sentences: another run draws other cases, and tests with newly approved "
+                "variants join in."
+            )
+        )
     if found.people.simulated:
         told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
     if found.people.finished < found.settings.users:

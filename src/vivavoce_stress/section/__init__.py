@@ -56,8 +56,8 @@ def _run(run: Facts, redact: bool) -> list[Block]:
     if agreed := run["agreement"]:
         notes.append(
             say(
-                "People judged {n} of the cases; the automatic verdicts agree with {same} of them "
-                "(95% interval {interval}).",
+                "People judged {n} of the cases; the automatic verdicts agree with {same} of them on "
+                "passed or not (95% interval {interval}).",
                 n=count(agreed["n"]),
                 same=count(agreed["same"]),
                 interval=span(agreed["low"], agreed["high"]),

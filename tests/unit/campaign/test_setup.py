@@ -16,7 +16,7 @@ from vivavoce_campaign.cli import serve_campaign
 from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.places import place_of, report_of
 from vivavoce_campaign.runs import HeldCampaign
-from vivavoce_campaign.setup import check_systems, status, write_campaign
+from vivavoce_campaign.setup import SystemStatus, check_systems, status, write_campaign
 from vivavoce_campaign.stages import stages
 from vivavoce_campaign.telling import told_held, told_status
 from vivavoce_campaign.wordings import shown_wordings
@@ -132,7 +132,7 @@ def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is
         log.transact_now(lambda tx: tx.append(stream, given(queued, "anna", "pass")))
         after = state()
     assert before["verdicts"].endswith(
-        "judged by people: 0 of 1; 1 wait (1 undecided, 0 to be checked twice)"
+        "judged by people: 0 of 1; 1 waits (1 undecided, 0 to be checked twice)"
     )
     assert "1 of 2; the others wait for variants: have them proposed" in before["variants"]
     assert after["verdicts"].endswith("judged by people: 1 of 1")
@@ -183,3 +183,25 @@ def test_the_pages_open_in_an_empty_folder(
     assert "organiser  http://127.0.0.1:8002/" in capsys.readouterr().err
     with pytest.raises(InputError, match="no such folder"):
         serve_campaign(tmp_path / "none", host="127.0.0.1", port=8002, secure_cookies=False)
+
+
+def test_a_status_without_a_next_step_names_what_may_be_checked_and_of_how_many_tests_were_tried(
+    campaign: Campaign,
+) -> None:
+    telco, place = campaign.submission("telco"), place_of(campaign, "telco")
+    rows = [stress_row(at, 2, "pass", system="telco") for at in range(40)]
+    person = {"verdict_of_person": "fail", "judges": 1, "rung": "person"}
+    rows.append(stress_row(40, 2, "fail", system="telco", **person))
+    nothing = dict.fromkeys(("case_id", "verdict_automatic", "rung", "transcript", "first_score"))
+    left = {"status": "not_applicable", "reason": "no candidate was certain"}
+    rows.append(stress_row(0, 9, "pass", system="telco", **nothing, **left))
+    campaign_dataset(place.dataset, [], {}, stress=rows, submission="telco")
+    found = [one for one in stages(campaign, telco, 10) if one.name in ("variants", "verdicts")]
+    assert [(one.done, one.have, one.wanted, one.note) for one in found] == [
+        (True, 1, 2, "none"), (True, 0, 0, None),
+    ]  # fmt: skip
+    facts = {"system": "telco", "team": "t", "drafted": True, "users": 10, "wanted": 10}
+    told = list(told_status(SystemStatus(**facts, reports=[], stages=found)))
+    assert "1 that a rule decided was judged, too" in told[2]
+    assert found[1].checks > 1
+    assert told[-1] == f"  all is done, but for {found[1].checks} cases that may be checked twice"

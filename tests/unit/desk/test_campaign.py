@@ -245,6 +245,7 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, libra
         eventually(lambda: "The last try" in browser.get(system).text, "the try never came to its end")
         tried = browser.get(system).text
         assert "Card number?" in tried, "the bot asks for what the submission lacks"
+        assert "TryOut(" not in tried, "the strip above every page is the frame's"
         names = {"own", "– own", "own – new", "new", "– new", "Olga", "own page", "borrow_book"}
         names |= {text for text in page_texts(tried) if "?" in text or "{" in text or "Woolf" in text}
         for page in ("/begin", system, "/answers", f"{system}/answers"):

@@ -107,8 +107,9 @@ def test_stress_tests_are_given_both_ways_and_stand_under_effectiveness_alone(fo
     lines = [block.items for block in summary.blocks if block.kind == "bullets"]
     assert [len(one) for one in lines] == [1, 3, 1]
     assert "16 of 27 passed, 59.3% (95% interval 40.7% to 75.5%)" in lines[1][1]
-    by_group = "spelling 63.6%, words 57.1% and syntax 55.6%. Each group counting alike: 58.8%."
-    assert lines[1][2] == f"Passed by group: {by_group}"
+    groups = re.findall(r"(\w+) ([\d.]+%) \((\d+) cases; [\d.]+% to [\d.]+%\)", lines[1][2])
+    assert groups == [("spelling", "63.6%", "11"), ("words", "57.1%", "7"), ("syntax", "55.6%", "9")]
+    assert lines[1][2].endswith("Each group counting alike: 58.8%.")
 
 
 def test_the_other_reading_and_item_four_as_it_stands_change_the_figure(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_expected_and_actual_time_and_intents_that_nobody_tried(found: Evaluatio
     assert [cell.main for cell in meal.cells] == ["30", "–", "2:00", "2:00", "3:00", "66.7%"]
     assert [cell.main for cell in day.cells] == ["0", "–", "5:00", "–", "–", "–"]
     told = text(document)
-    assert "1 of 2 declared intents were tried." in told and "Never tried: count a day." in told
+    assert "Declared intents that were tried: 1 of 2." in told and "Never tried: count a day." in told
 
 
 def test_users_and_how_long_each_part_took(found: Evaluation) -> None:
@@ -221,8 +222,11 @@ def test_while_verdicts_wait_the_first_page_says_so_and_no_share_stands_there(tm
     assert "It is given on the study's dashboard: Stress tests, Give verdicts." in document.before[0]
     assert "127.0.0.1" not in text(document)  # whoever reads a customer's report cannot come there
     assert "3 passed, 1 did not, 2 have no verdict yet: between 50.0% and 83.3%." in document.answer[1]
-    both = "spelling 50.0% to 75.0% and words 50.0% to 100.0%. Each group counting alike: 50.0% to 87.5%."
-    assert document.answer[2] == f"Passed by group: {both}"  # (.5 + .5) / 2; (.75 + 1) / 2
+    both = (
+        r"spelling 50.0% to 75.0% \(4 cases; .*?\) and words 50.0% to 100.0% \(2 cases; .*?\)\. Each group "
+    )
+    both += "counting alike: 50.0% to 87.5%."  # (.5 + .5) / 2; (.75 + 1) / 2
+    assert re.fullmatch(f"Passed by group: {both}", document.answer[2])
     italian = compose_campaign(found, words="it")
     assert "2 ancora senza verdetto: fra 50,0% e 83,3%." in italian.answer[1]
     assert any("2 stress test aspettano il verdetto" in line for line in italian.before)
@@ -365,7 +369,7 @@ def test_the_first_page_says_whether_rules_alone_decided_or_people_judged_and_ag
     judged = evaluate(campaign_dataset(tmp_path / "b", ANSWERS, {}, stress=stress))
     told = " ".join(compose_campaign(judged).answer)
     assert "People judged 3 cases, and in 1 of these decided otherwise than the rules." in told
-    assert "Rules and people agree in 1 of 2 (95% interval 9.5% to 90.5%)" in told
+    assert "Rules and people agree in 1 of 2 on passed or not (95% interval 9.5% to 90.5%)" in told
     italian = " ".join(compose_campaign(judged, words="it").answer)
     assert "Le persone hanno giudicato 3 casi e in 1 di questi hanno deciso diversamente" in italian
     assert "Regole e persone concordano in 1 su 2" in italian
@@ -403,6 +407,18 @@ def test_what_programs_answered_neither_heads_the_report_nor_is_said_of_people(t
         )
         assert document.answer[-2].endswith(invented)
         assert people not in text(document)
+    document = compose_campaign(found)
+    assert "10 simulated users" in document.lead and "participant" not in document.lead
+    lines = [block.items for block in document.sections[0].blocks if block.kind == "bullets"]
+    assert lines[1][0].startswith("Linguistic stress tests")  # what the system did stands first
+    assert lines[1][-1].startswith("Invented by programs: Items 3")
+
+
+def test_few_sentences_behind_many_cases_are_told(tmp_path: Path) -> None:
+    stress = [stress_row(at, 2, "pass", original=f"mele {at % 2}") for at in range(5)]
+    document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=stress)))
+    assert any(line.startswith("These 5 cases change 2 different sentences") for line in document.answer)
+    assert any("comparable only where the same tests changed" in line for line in document.before)
 
 
 def test_languages_that_nobody_tried_and_the_noise_of_programs_are_told(tmp_path: Path) -> None:
