@@ -48,10 +48,10 @@ BY_HAND: Final = N_("say which field of a request carries the words")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
 _QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w.-]{0,80})['"`‘’“”»](?!\w)""")
 _PATH: Final = re.compile(r"(?<![\w./@-])[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40})+(?![\w/(:-])")
-_TYPES: Final = frozenset(
-    "str int float bool dict list tuple set bytes object null None NoneType string integer number boolean array"
-    .split()
-)  # fmt: skip
+_TYPES: Final = {
+    "str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes", "object", "null", "None",
+    "NoneType", "string", "integer", "number", "boolean", "array",
+}  # fmt: skip
 _WHO: Final = re.compile(
     r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
     r"|ticket|case|^ref|uuid|token|room|channel|number|pratica|caso|codice|numero|riferim|stanza|canale|chiave"
@@ -248,7 +248,9 @@ def _names_in(said: str) -> list[str]:
     Note  a path alone may be the name of a server: it counts only where a name stands beside it
     """
     quoted = [one for one in _QUOTED.findall(said) if one not in _TYPES]
-    paths = [one for one in _PATH.findall(said) if set(one.split(".")) & {*TEXTS, *quoted} or _WORDS.search(one)]
+    paths = [
+        one for one in _PATH.findall(said) if set(one.split(".")) & {*TEXTS, *quoted} or _WORDS.search(one)
+    ]
     return _innermost([*quoted, *paths])
 
 

@@ -137,4 +137,3 @@ def _back(query: DialogueQuery, number: int | None) -> str:
 
 def _address(query: DialogueQuery, **more: object) -> str:
     return urlencode([*query.pairs(), *more.items()])
-

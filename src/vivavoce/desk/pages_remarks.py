@@ -251,9 +251,7 @@ def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
 
 def _list_again(request: Request, desk: Desk, form: FormData, problem: str) -> Response:
     """The list as it was, with what is wrong."""
-    return list_page(
-        request, desk, _query(form), field(form, "page") or "1", 422, problem=problem, form=form
-    )
+    return list_page(request, desk, _query(form), field(form, "page") or "1", 422, problem=problem, form=form)
 
 
 def _refused(request: Request, desk: Desk, error: RemarkRefused) -> Response:

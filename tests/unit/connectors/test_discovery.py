@@ -355,7 +355,7 @@ def test_a_path_talks_by_whole_words(name: str, talks: bool) -> None:
 )
 def test_a_refusal_tells_fields_by_their_paths_and_no_types(refusal: str, names: list[str]) -> None:
     assert names_told(f"HTTP 422: {refusal}") == names
-    assert names_told('HTTP 422: {"error": %s}' % json.dumps(refusal)) == names
+    assert names_told("HTTP 422: " + json.dumps({"error": refusal})) == names
 
 
 def test_the_place_of_an_error_is_a_path() -> None:

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -173,6 +174,7 @@ def test_sections_have_their_figures_in_words_too(browser: TestClient) -> None:
     wait(browser)
     page = html.unescape(browser.get(EARLY).text)
     assert '<h2 id="section-dialogues">Course of dialogues</h2>' in page
+    assert '<h2 id="section-questionnaires">Questionnaires</h2>' in page
     figure = page[page.index('<figure class="chart">') :]
     assert (
         figure.count("<svg") >= 2 and 'aria-label="Duration of dialogues. ' in figure and "median" in figure
@@ -238,10 +240,14 @@ def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
         revision="", sha256="", frozen_at=None, first_participant_at=None, revisions=2, changed=["margin"],
     )  # fmt: skip
     known = Results(1, log.clock.now(), None, declared=declared)
-    assert "margin of equivalence" in known.changed() and "ignored" in known.changed()
+    assert "margin (not worse than, or the same)" in known.changed() and "ignored" in known.changed()
+    file = "analysis: {primary: {measure: subjective_success, margin: 0.1}}"
+    unserved = replace(known, declared=replace(declared, changed=[]))
+    assert "margin (not worse than" in unserved.changed(file), "saved, and not served yet"
+    assert not unserved.changed(file.replace(", margin: 0.1", "")) and not unserved.changed()
     assert known.lacks_margin
     with speaking("it"):
-        assert "margine di equivalenza" in known.changed()
+        assert "margine (non peggiore di, o uguale)" in known.changed()
 
 
 def finished(study: Study, log: Log, tmp_path: Path, planned: int) -> str:

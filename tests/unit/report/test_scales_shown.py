@@ -13,6 +13,7 @@ import vl_convert
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
+from vivavoce.questionnaires.wording import load_wording
 from vivavoce.report.document import compose
 from vivavoce.report.drawing import NARROW, Figure
 from vivavoce.report.html import render
@@ -96,6 +97,7 @@ def test_the_mean_of_81_over_40_answers_prints_2_03(tmp_path: Path) -> None:
     rest = {item.item_id: 2.0 for item in idial.items}
     forms = [rest | {"q5": 2.0, "q6": 2.0, "q8": 2.0, "q9": 2.0}] * 9 + [rest | {"q5": 3.0}]
     text = shown(tmp_path / "D", "idial", forms)
+    assert all(one in text for one in load_wording(idial, "en").items.values()), "what was asked is printed"
     satisfaction = text[text.index(idial.scores["satisfaction"].meaning) :][:80]
     assert "2.03" in satisfaction
     assert "2.02" not in satisfaction
