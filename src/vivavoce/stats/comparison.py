@@ -124,7 +124,7 @@ def compare_systems(
         warnings=_out_of_reach(summary, tests, families + of_items)
         + ([*_unused(names, used), *_untested(summary, names)] if summary.all.dialogues else [])
         + _without_margin(used, margin)
-        + _explored(dataset, used, margin),
+        + (_explored(dataset, used, margin) if summary.all.dialogues else []),
     )
 
 
@@ -366,8 +366,8 @@ def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
 
 
 def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[Statement]:
-    """That a margin was named after the data, where dialogues were held and none like it was declared."""
-    if margin is None or not len(dataset):
+    """That a margin was named after the data, where none like it was declared."""
+    if margin is None:
         return []
     known = declaration(dataset)
     declared = possible_margins(known.analysis.margins) if known else None
@@ -380,8 +380,8 @@ def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[State
         return []
     return [
         statement(
-            "The margin of {names} was named after the data were there, not declared before the first visit: "
-            "what it shows is explored, and decides nothing.",
+            "The margin of {names} was named when the data were there, not declared in the study file before "
+            "the first visit: what it shows is explored, not declared.",
             names=", ".join(late),
         )
     ]

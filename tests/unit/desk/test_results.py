@@ -20,6 +20,7 @@ from vivavoce.desk.app import create_desk
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.snapshot import Results, Snapshots
+from vivavoce.log.declaration import written_analysis
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
@@ -241,10 +242,13 @@ def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
     )  # fmt: skip
     known = Results(1, log.clock.now(), None, declared=declared)
     assert "margin (not worse than, or the same)" in known.changed() and "ignored" in known.changed()
-    file = "analysis: {primary: {measure: subjective_success, margin: 0.1}}"
-    unserved = replace(known, declared=replace(declared, changed=[]))
-    assert "margin (not worse than" in unserved.changed(file), "saved, and not served yet"
-    assert not unserved.changed(file.replace(", margin: 0.1", "")) and not unserved.changed()
+    file = "systems: {a: {}, b: {}}\nanalysis: {primary: {measure: subjective_success, compare: [a, b]%s}}"
+    analysis = written_analysis(file % "")
+    assert analysis is not None
+    unserved = replace(known, declared=replace(declared, analysis=analysis, changed=[]))
+    said = unserved.changed(file % ", margin: 0.1")
+    assert "come: margin (not worse than, or the same)." in said, "saved, and not served yet"
+    assert not unserved.changed(file % "") and not unserved.changed()
     assert known.lacks_margin
     with speaking("it"):
         assert "margine (non peggiore di, o uguale)" in known.changed()
