@@ -75,7 +75,9 @@ def test_answers_that_are_names_are_counted_and_have_no_mean_and_no_figure(tmp_p
     forms = [{"gender": 1.0, "age": 6.0}, {"gender": 2.0, "age": 7.0}, {"gender": 4.0, "age": 7.0}]
     text = shown(tmp_path, "demographics", forms, drawn=True)
     assert "from the middle of the scale" not in text
-    assert "gender Which of these describes you? – n = 3 –" in text and "6.67" not in text and "2.33" not in text
+    assert (
+        "gender Which of these describes you? – n = 3 –" in text and "6.67" not in text and "2.33" not in text
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
