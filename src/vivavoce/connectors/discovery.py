@@ -46,7 +46,12 @@ ALIKE: Final = N_(
 )
 BY_HAND: Final = N_("say which field of a request carries the words")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
-_QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w-]{0,40})['"`‘’“”»](?!\w)""")
+_QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w.-]{0,80})['"`‘’“”»](?!\w)""")
+_PATH: Final = re.compile(r"(?<![\w./@-])[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40})+(?![\w/(:-])")
+_TYPES: Final = {
+    "str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes", "object", "null", "None",
+    "NoneType", "string", "integer", "number", "boolean", "array",
+}  # fmt: skip
 _WHO: Final = re.compile(
     r"(?i)(^|_)id$|Id$|sess|conv|dialog|thread|user|sender|client|custom|caller|chat|utent|mittent"
     r"|ticket|case|^ref|uuid|token|room|channel|number|pratica|caso|codice|numero|riferim|stanza|canale|chiave"
@@ -68,7 +73,7 @@ class NotFound(InputError):
     """
 
     def __init__(self, problem: str, *, place: str, names: Iterable[str], alike: int = 0) -> None:
-        self.names, self.values = likeliest(names), {"problem": problem, "number": alike}
+        self.names, self.values = likeliest(_innermost(names)), {"problem": problem, "number": alike}
         self.template, self.hint_template = ALIKE if alike else NOT_FOUND, BY_HAND
         hint = "write the request by hand: docs/how-to/connect-a-bot.md"
         super().__init__(self.template % self.values, place=place, hint=hint)
@@ -194,13 +199,15 @@ async def _by_names(base: Settings, language: str, names: dict[str, None]) -> Di
     tried, alike = set[tuple[str, ...]](), 0
     said_back: Discovery | None = None
     while 0 < len(names) <= MOST_NAMES:
-        row = likeliest(names)
+        row = likeliest(_innermost(names))
         ways = [(text, *(one for one in row if one != text)) for text in row]
         way = next((one for one in ways if one not in tried), None)
         if way is None:
             break
         tried.add(way)
-        body = {way[0]: "{{ text }}", **dict.fromkeys(way[1:], "{{ conversation }}")}
+        body: dict[str, Any] = {}
+        for number, name in enumerate(way):
+            put_field(body, name, "{{ conversation }}" if number else "{{ text }}")
         settings = {**base, "body": body}
         try:
             greeted, other = [
@@ -228,17 +235,47 @@ def names_told(refusal: str) -> list[str]:
     try:
         found: Any = json.loads(brace + said)
     except ValueError:
-        return list(dict.fromkeys(_QUOTED.findall(said or refusal)))
+        return _names_in(said or refusal)
     places = [one["loc"] for one in _mappings(found) if isinstance(one.get("loc"), list)]
-    located = [str(place[-1]) for place in places if place[0] == "body" and isinstance(place[-1], str)]
-    told = [name for _, text in texts_of(found) for name in _QUOTED.findall(text)]
-    return list(dict.fromkeys(located or told))
+    located = [
+        ".".join(place[1:]) for place in places
+        if place[0] == "body" and place[1:] and all(isinstance(one, str) for one in place)
+    ]  # fmt: skip
+    return _innermost(located or [name for _, text in texts_of(found) for name in _names_in(text)])
+
+
+def _names_in(said: str) -> list[str]:
+    """What a sentence quotes and is no type of Python or JSON; with it paths with dots, such as order.text.
+
+    Note  a path alone may be the name of a server: it counts only where a name stands beside it
+    """
+    quoted = [one for one in _QUOTED.findall(said) if one not in _TYPES]
+    paths = [
+        one for one in _PATH.findall(said) if set(one.split(".")) & {*TEXTS, *quoted} or _WORDS.search(one)
+    ]
+    return _innermost([*quoted, *paths])
+
+
+def _innermost(names: Iterable[str]) -> list[str]:
+    """Each name once, without those within which another one lies."""
+    found = list(dict.fromkeys(names))
+    return [one for one in found if not any(other.startswith(one + ".") for other in found)]
+
+
+def put_field(body: dict[str, Any], name: str, value: str) -> None:
+    """Set a field of a request; between dots, that of a field within another."""
+    *way, last = name.split(".")
+    for key in way:
+        body[key] = body.get(key) if isinstance(body.get(key), dict) else {}
+        body = body[key]
+    body[last] = value
 
 
 def likeliest(names: Iterable[str]) -> list[str]:
     """Names of fields, those first that are more likely to carry words than to name the conversation."""
 
     def place(one: str) -> tuple[bool, bool, bool]:
+        one = one.rpartition(".")[2]
         words = one in TEXTS or bool(_WORDS.search(one))  # `customer_message` is what they say, not who
         return one not in TEXTS, not words, one in SESSIONS or bool(_WHO.search(one))
 

@@ -9,13 +9,13 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
-from vivavoce.desk.dialogue_list import PER_PAGE, make_list, place_in_list
+from vivavoce.desk.dialogue_list import PER_PAGE, place_in_list
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.domain_words import DomainWords
 from vivavoce.desk.evidence import evidence_of
 from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem, help_address
-from vivavoce.desk.pages_remarks import what_was_done
+from vivavoce.desk.pages_remarks import list_page, what_was_done
 from vivavoce.desk.security import Needs, takes_out, who_of
 from vivavoce.desk.snapshot import VERDICTS
 from vivavoce.desk.time_axis import time_axis
@@ -48,14 +48,7 @@ def style() -> FileResponse:
 @router.get("/dialogues")
 def dialogues(request: Request, desk: ThisDesk) -> Response:
     query = DialogueQuery.read(request.query_params.multi_items())
-    verdicts, computing = desk.snapshots.verdicts()
-    page = _whole(request.query_params.get("page", "1"))
-    found = desk.board.see(lambda board: make_list(board, query, page, verdicts))
-    return desk.page(
-        request, "dialogues.html", found=found, verdicts=verdicts, computing=computing and verdicts is None,
-        page_of=lambda number: _address(query, page=number), done=what_was_done(desk, request),
-        here=query.address,
-    )  # fmt: skip
+    return list_page(request, desk, query, request.query_params.get("page", "1"))
 
 
 @router.get("/dialogues/state")
@@ -144,7 +137,3 @@ def _back(query: DialogueQuery, number: int | None) -> str:
 
 def _address(query: DialogueQuery, **more: object) -> str:
     return urlencode([*query.pairs(), *more.items()])
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 9 else 1

@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.statement import statement
 from vivavoce.desk.app_shell import Desk, ThisDesk
+from vivavoce.desk.dialogue_list import make_list
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.downloads import selection_zip
 from vivavoce.desk.language import gettext, ngettext, told
@@ -93,6 +94,23 @@ def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
     return DoneStep(words, first, last)
 
 
+def list_page(
+    request: Request, desk: Desk, query: DialogueQuery, page: str, status: int = 200, *, problem: str = "",
+    form: FormData | None = None,
+) -> Response:  # fmt: skip
+    """The list of dialogues; with a problem, it says so and keeps what the form ticked and typed."""
+    verdicts, computing = desk.snapshots.verdicts()
+    number = int(page) if page.isdecimal() and len(page) < 9 else 1
+    found = desk.board.see(lambda board: make_list(board, query, number, verdicts))
+    typed = form if form is not None else FormData()
+    return desk.page(
+        request, "dialogues.html", status, found=found, verdicts=verdicts,
+        computing=computing and verdicts is None, done=what_was_done(desk, request), here=query.address,
+        page_of=lambda number: urlencode([*query.pairs(), ("page", number)]), problem=problem,
+        ticked=set(typed.getlist("dialogue")), tag=field(typed, "tag"), which=field(typed, "which"),
+    )  # fmt: skip
+
+
 @router.post("/dialogues/tags")
 def tag_dialogues(request: Request, desk: ThisDesk, form: Form) -> Response:
     """Put a tag on the dialogues that are ticked, or on all that the list finds, or take it off."""
@@ -101,6 +119,8 @@ def tag_dialogues(request: Request, desk: ThisDesk, form: Form) -> Response:
     try:
         change = tagging(read_tag(tag), _chosen(desk, form), _author(request), off=off)
     except RemarkRefused as error:
+        if field(form, "to") == "/dialogues":
+            return _list_again(request, desk, form, told(error) + ".")
         return _refused(request, desk, error)
     return _do(desk, form, change)
 
@@ -151,9 +171,11 @@ def two_ticked(request: Request, desk: ThisDesk, form: Form) -> Response:
     """The two that are ticked, side by side."""
     chosen = _chosen(desk, form)
     if len(chosen) != 2:
-        heading = gettext("Not possible")
-        detail = gettext("Side by side stand two dialogues; %(n)s are chosen. Tick two.", n=len(chosen))
-        return desk.page(request, "mistake.html", 422, heading=heading, detail=detail)
+        detail = ngettext(
+            "Side by side stand two dialogues; %(num)s is chosen. Tick two.",
+            "Side by side stand two dialogues; %(num)s are chosen. Tick two.", len(chosen),
+        )  # fmt: skip
+        return _list_again(request, desk, form, detail)
     both = [("a", chosen[0]), ("b", chosen[1])]
     return RedirectResponse("/dialogues/beside?" + urlencode([*both, *_query(form).pairs()]), 303)
 
@@ -164,7 +186,8 @@ def export_selection(request: Request, desk: ThisDesk, form: Form) -> Response:
     chosen, query = set(_chosen(desk, form)), _query(form)
     tell(request, dialogues=str(len(chosen)), query=query.address[:500])
     if not chosen:
-        raise HTTPException(409, gettext("No dialogue is chosen. Tick some, or choose all that are found."))
+        detail = gettext("No dialogue is chosen. Tick some, or choose all that are found.")
+        return _list_again(request, desk, form, detail)
     desk.work_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="desk-selection-", dir=desk.work_dir))
     note = statement(
@@ -224,6 +247,11 @@ def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
     if made is not None:
         parts.append(f"done={made.first}-{made.last}")
     return RedirectResponse(to + ("?" + "&".join(parts) if parts else ""), 303)
+
+
+def _list_again(request: Request, desk: Desk, form: FormData, problem: str) -> Response:
+    """The list as it was, with what is wrong."""
+    return list_page(request, desk, _query(form), field(form, "page") or "1", 422, problem=problem, form=form)
 
 
 def _refused(request: Request, desk: Desk, error: RemarkRefused) -> Response:

@@ -16,6 +16,7 @@ from vivavoce.desk.language import gettext
 from vivavoce.desk.page import DashboardPage, MenuItem
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.security import OnlyAsks, own_form
+from vivavoce.desk.study_editor.edited_study import EditedStudy
 from vivavoce.desk.study_size import study_size
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def results(request: Request, desk: ThisDesk) -> Response:
         request, "results.html", by=by, groupings=groupings(desk.study), known=known, view=view,
         computing=computing, problem=problem, sections=sections, nothing=desk.snapshots.nothing,
         front=front, size=desk.board.see(study_size), disclosure=told, here=_address(by, told),
+        file=EditedStudy.of(desk.study.folder).text if view and view.dialogues else "",
         newest="newest" in request.query_params and not computing,
     )  # fmt: skip
 

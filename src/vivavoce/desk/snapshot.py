@@ -67,11 +67,20 @@ class Results:
 
         return mark(simulated=self.simulated)
 
-    def changed(self) -> str:
-        """What later revisions of the study file have otherwise, which is ignored; "": nothing."""
+    def changed(self, file: str = "") -> str:
+        """What later revisions of the study file have otherwise, which is ignored; "": nothing.
+
+        Input  the file as it stands now: what was saved and not served yet counts as changed, too
+        """
+        from vivavoce.log.declaration import changed_settings, written_analysis
         from vivavoce.report.declaration import changed_words
 
-        return changed_words(self.declared.changed) if self.declared else ""
+        if self.declared is None:
+            return ""
+        changed, now = set(self.declared.changed), written_analysis(file) if file else None
+        if now is not None:
+            changed |= {*changed_settings(self.declared.analysis, now)}
+        return changed_words(sorted(changed))
 
     @property
     def lacks_margin(self) -> bool:

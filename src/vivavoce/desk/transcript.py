@@ -44,7 +44,8 @@ class TranscriptLine:
     """One thing that happened in a dialogue: a turn, a failure or a silence.
 
     at_s     seconds since the dialogue was opened
-    delay_s  how long the party let the other wait
+    delay_s  how long the party let the other wait; first_output_s: of a system, until its first words
+    took_s   of a system's delay what passed from handing the user's turn over to it until its whole answer
     acts     dialogue acts in layers, each a list of hypotheses in words
     heard, understood  of a user turn the best of what was heard, and of what the system took it to mean
     wire     what was sent to the system and what came back, with secrets replaced by their names
@@ -57,6 +58,7 @@ class TranscriptLine:
     turn_index: int | None = None
     delay_s: float | None = None
     first_output_s: float | None = None
+    took_s: float | None = None
     heard: str = ""
     understood: str = ""
     notes: list[str] = field(default_factory=list)
@@ -110,7 +112,7 @@ def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
         at_s = dialogue.elapsed_s(one.stored)
         if isinstance(one.event, log_events.UserTurnSent):
             return _user_line(dialogue, one.event, one.text, at_s)
-        return _system_line(one.event, at_s)
+        return _system_line(one.event, at_s, _said_at_s(dialogue, one.event.reply_to))
     at_s = dialogue.elapsed_s(one)
     match one.event:
         case log_events.SystemTurnFailed() as event:
@@ -189,15 +191,28 @@ def _barge_in(played_s: float | None) -> str:
     return gettext("began while the system was speaking, after %(seconds)s s of its turn", seconds=heard)
 
 
-def _system_line(event: log_events.SystemTurnReceived, at_s: float | None) -> TranscriptLine:
+def _said_at_s(dialogue: DialogueHistory, reply_to: int | None) -> float | None:
+    """When a user turn was over: its last sound, else when it was sent."""
+    for turn in dialogue.turns:
+        if turn.turn_index == reply_to and isinstance(turn.event, log_events.UserTurnSent):
+            offset_s = turn.event.offset_s
+            return offset_s if offset_s is not None else dialogue.elapsed_s(turn.stored)
+    return None
+
+
+def _system_line(
+    event: log_events.SystemTurnReceived, at_s: float | None, said_at_s: float | None
+) -> TranscriptLine:
     came_at = event.complete_s if event.complete_s is not None else at_s
     waited = event.sent_s is not None and event.complete_s is not None and event.reply_to is not None
     line = TranscriptLine("system", event.text, came_at, event.turn_index, wire=_frames(event.wire))
     line.work = _work(event.agent)
     if waited:
-        line.delay_s = (event.complete_s or 0.0) - (event.sent_s or 0.0)
+        sent_s, complete_s = event.sent_s or 0.0, event.complete_s or 0.0
+        since_s = sent_s if said_at_s is None else min(said_at_s, complete_s)
+        line.delay_s, line.took_s = complete_s - since_s, complete_s - sent_s
         if event.first_output_s is not None:
-            line.first_output_s = event.first_output_s - (event.sent_s or 0.0)
+            line.first_output_s = event.first_output_s - since_s
     for message in event.messages:
         if message.choices:
             titles = (choice.get("title", "") for choice in message.choices)

@@ -85,6 +85,16 @@ def written_analysis(file: str) -> Analysis | None:
     return found.over([str(name) for name in systems] if isinstance(systems, dict) else []) if found else None
 
 
+def changed_settings(before: Analysis, after: Analysis) -> list[str]:
+    """Settings that two analyses have otherwise, by name; margins of single comparisons as `margin`."""
+    one, two = ({**each.model_dump(), "margin": each.margins} for each in (before, after))
+    for each in (one, two):
+        for asked in (each["primary"], *each["secondary"]):
+            if asked is not None:
+                asked["margin"] = None
+    return [name for name in Analysis.model_fields if one[name] != two[name]]
+
+
 def written_quality(file: str) -> Quality:
     """The key `quality` of a study file over its preset; nothing said where this version reads none."""
     try:

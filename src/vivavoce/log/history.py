@@ -7,10 +7,10 @@ and whoever else reads a visit fold what the log holds. Who reads a history chan
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeVar
 
 from vivavoce.log import events as log_events
-from vivavoce.log.arena_events import BoutAssigned, VoteCast
+from vivavoce.log.arena_events import BoutAssigned, BoutEnded, VoteCast
 from vivavoce.log.call_events import CallAwaited, CallConnected, CallRouted, SpeechHeard
 from vivavoce.log.event import Event
 from vivavoce.log.models import StoredEvent
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Party = Literal["user", "system"]
 Kind = TypeVar("Kind", bound=Event)
+
+AT_ONCE_S: Final = 1.0
+"""Within it two events were written in one move; nobody ends a dialogue and confirms withdrawing so fast."""
 
 
 class Events:
@@ -290,8 +293,23 @@ class VisitHistory(Events):
         return next((one for one in reversed(self.events) if one.client_key == client_key), None)
 
     def end_reason(self, dialogue: DialogueHistory) -> log_events.EndReason | None:
-        """Why a dialogue is over: of one that was still held when its visit ended, that it was left."""
-        return dialogue.end_reason or ("abandoned" if self.outcome is not None else None)
+        """Why a dialogue is over: of one that was still held when its visit ended, that it was left.
+
+        Note  logs of before call a dialogue that withdrawing cut off one that the participant ended
+        """
+        if self.outcome is None or (dialogue.end_reason == "user" and not self._cut_off(dialogue)):
+            return dialogue.end_reason
+        return "abandoned" if dialogue.end_reason in (None, "user") else dialogue.end_reason
+
+    def _cut_off(self, dialogue: DialogueHistory) -> bool:
+        """Whether withdrawing ended both the dialogue and, in the same move, the visit."""
+        ended = dialogue.ended
+        last = next((one for one, _ in self.stored(log_events.VisitEnded)), None)
+        if self.outcome != "withdrew" or ended is None or last is None or ended.boot != last.boot:
+            return False
+        between = (one.event for one in self.events if ended.seq < one.seq < last.seq)
+        at_once = 0 <= last.monotonic_s - ended.monotonic_s < AT_ONCE_S
+        return at_once and all(isinstance(one, BoutEnded | log_events.DialogueEnded) for one in between)
 
     def copy(self) -> Self:
         """A history that can be carried on without touching this one."""

@@ -35,8 +35,10 @@ notebook by `vivavoce.measures.MEASURES.add(name, Measure(...))`.
 - Alignments of words have the least number of errors and, among those, the most substitutions.
 - For text, the response delays run from sending to the first output (SRD), to the complete message
   (SRD_complete), and from the complete message to sending (URD, with reading and typing in it) and to the
-  first key (URD_firstkey). There are no word errors; a prompt that nothing was understood counts as fallback
-  prompt, not as ASR rejection.
+  first key (URD_firstkey). Sending is when the participant's words came in: what Vivavoce itself takes until
+  it hands them to the system is in SRD and SRD_complete; the dashboard's times of an answer begin after it.
+  There are no word errors; a prompt that nothing was understood counts as fallback prompt, not as ASR
+  rejection.
 - For speech, durations and delays run from onset to offset of what is heard, where the dialogue's
   `timing_origin` is `sound` (see `vivavoce timing`); else they are as the log has them. Then barge-ins come
   from the sound, too: the user begins while the system speaks, and both speak for 0.1 s at least.

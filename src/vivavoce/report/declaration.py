@@ -13,7 +13,7 @@ SETTINGS: Final = {
     "secondary": "secondary comparisons",
     "preferences": "comparison of transcripts",
     "correction": "correction",
-    "margin": "margin of equivalence",
+    "margin": "margin (not worse than, or the same)",
     "exclude": "exclusions",
     "flags": "whose word counts first",
     "notes": "notes",

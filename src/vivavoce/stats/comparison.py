@@ -19,8 +19,16 @@ from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components, sums
 from vivavoce.stats.attainable_p import reach_warnings
 from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion, Weighing
+from vivavoce.stats.declared import declaration
 from vivavoce.stats.declared_results import Family
-from vivavoce.stats.equivalence import Margins, check_margins_used, equivalences, margin_of, no_worse_tests
+from vivavoce.stats.equivalence import (
+    Margins,
+    check_margins_used,
+    equivalences,
+    margin_of,
+    no_worse_tests,
+    possible_margins,
+)
 from vivavoce.stats.family import comparison_key, declared_margins, explore_measure, settled
 from vivavoce.stats.groups import Group, groups, natural_grouping
 from vivavoce.stats.intervals import signed_difference
@@ -115,7 +123,8 @@ def compare_systems(
         families=families + of_items,
         warnings=_out_of_reach(summary, tests, families + of_items)
         + ([*_unused(names, used), *_untested(summary, names)] if summary.all.dialogues else [])
-        + _without_margin(used, margin),
+        + _without_margin(used, margin)
+        + (_explored(dataset, used, margin) if summary.all.dialogues else []),
     )
 
 
@@ -353,6 +362,28 @@ def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
     return [
         statement("No margin was given for {name}: say --margin {name}=VALUE in its own unit.", name=name)
         for name in without
+    ]
+
+
+def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[Statement]:
+    """That a margin was named after the data, where none like it was declared."""
+    if margin is None:
+        return []
+    known = declaration(dataset)
+    declared = possible_margins(known.analysis.margins) if known else None
+    late = [
+        name for name in names
+        if (given := margin_of(name, margin)) is not None
+        and (declared is None or margin_of(name, declared) != given)
+    ]  # fmt: skip
+    if not late:
+        return []
+    return [
+        statement(
+            "The margin of {names} was named when the data were there, not declared in the study file before "
+            "the first visit: what it shows is explored, not declared.",
+            names=", ".join(late),
+        )
     ]
 
 

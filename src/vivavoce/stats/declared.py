@@ -10,7 +10,13 @@ from typing import Final, TypeVar
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Counted, Statement, statement
 from vivavoce.log.dataset import Dataset
-from vivavoce.log.declaration import frozen_revision, served_revisions, written_analysis, written_quality
+from vivavoce.log.declaration import (
+    changed_settings,
+    frozen_revision,
+    served_revisions,
+    written_analysis,
+    written_quality,
+)
 from vivavoce.log.levels import Level
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
@@ -210,4 +216,4 @@ def _differences(before: str, after: str) -> list[str]:
     quality = ["quality"] if written_quality(before).by_rules != written_quality(after).by_rules else []
     if one is None or two is None:
         return ["primary", *quality]
-    return [name for name in Analysis.model_fields if getattr(one, name) != getattr(two, name)] + quality
+    return changed_settings(one, two) + quality

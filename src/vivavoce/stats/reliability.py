@@ -10,6 +10,7 @@ from vivavoce.stats.clusters import ALIKE, FEW
 from vivavoce.stats.interval import Interval
 
 DRAWS: Final = 1000
+FEWEST_FOR_ALPHA: Final = 3
 FEWEST_FOR_OMEGA: Final = 30
 LEAST_UNIQUE: Final = 0.005
 MOST_STEPS: Final = 5000
@@ -33,12 +34,12 @@ def reliability(
 
     Input   one row a form, one column an item, reversed items turned round; no missing values. Whose each
             form is, where somebody may have filled in several; else every form is a person's own
-    Empty   fewer than 2 forms or items, or a sum that never varies: alpha missing; fewer than 10 people, or
+    Empty   fewer than 3 forms or 2 items, or a sum that never varies: alpha missing; fewer than 10 people, or
             forms that are all alike in it: interval missing; fewer than 30 forms or 3 items, or an item that
             never varies: omega missing
     """
     forms, items = answers.shape
-    alpha = cronbach_alpha(answers)
+    alpha = cronbach_alpha(answers) if forms >= FEWEST_FOR_ALPHA else None
     _, codes = np.unique(np.arange(forms) if people is None else np.array(people), return_inverse=True)
     enough = alpha is not None and len(set(codes.tolist())) >= FEW
     interval = _bootstrap(answers, codes, level, seed) if enough else None

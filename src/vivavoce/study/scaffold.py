@@ -84,6 +84,26 @@ def example_texts(study: Study) -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
+CONTACT: Final = re.compile(r"\S@\S+\.\w|https?://|www\.|\+?\d[\d ()/.-]{6,}\d")
+
+
+def nameless_consents(study: Study) -> list[tuple[str, bool]]:
+    """Consents that tell nobody whom to turn to: the file, and whether it is still our example, unchanged.
+
+    Note  an example names neither person nor institution; of others only is seen whether an address is in it
+    """
+    named = {getattr(one, "file", "") for one in study.visit if one.kind == "consent"}
+    places = (False, True) if study.protocol is not None else ()
+    shipped = [one for own in places for one in shipped_texts(str(study.protocol), own_domain=own)]
+    ours = {text.read_text(encoding="utf-8") for text in shipped}
+    found: dict[str, bool] = {}
+    for file in (one for one in study.documents if one in named):
+        for text in study.documents[file].values():
+            if text in ours or not CONTACT.search(text):
+                found[file] = found.get(file, False) or text in ours
+    return list(found.items())
+
+
 def _example_domains(protocol: str) -> list[str]:
     """Names of the ontologies that a preset's example reads."""
     scaffold = PROTOCOLS.get(protocol).scaffold

@@ -329,7 +329,7 @@ class SessionEngine:
             def write(draft: Draft) -> None:
                 dialogue = draft.state.dialogue
                 if dialogue is not None and dialogue.running:
-                    self.rules.end_dialogue(draft, dialogue, "user", self.relay.elapsed_s(dialogue))
+                    self.rules.end_dialogue(draft, dialogue, "abandoned", self.relay.elapsed_s(dialogue))
                 if draft.state.bout is not None:
                     self.rules.end_bout(draft, "abandoned")
                 draft.add(log_events.VisitEnded(outcome="withdrew"))

@@ -126,6 +126,7 @@ def test_a_margin_is_for_success_rates_or_for_the_measure_that_it_names(tmp_path
     assert rate["equivalence"]["margin"] == 0.3
     assert duration["equivalence"] is None
     assert any("--margin dialogue_duration=VALUE" in one for one in both["warnings"])
+    assert any("subjective_success was named when the data were there" in one for one in both["warnings"])
     named = json.loads(run("analyse", folder, *asked, "--margin", "dialogue_duration=2.5", "--json"))
     assert [one["equivalence"] and one["equivalence"]["margin"] for one in named["tests"]] == [None, 2.5]
 

@@ -14,7 +14,7 @@ import pytest
 from scenes.strange_bots import service_desk
 from vivavoce.connectors import discovery, interfaces
 from vivavoce.connectors.asked import Discovery, mapping, text_path
-from vivavoce.connectors.discovery import discover
+from vivavoce.connectors.discovery import discover, names_told
 from vivavoce.connectors.exchange import exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.probe import Hello, hello
@@ -343,3 +343,21 @@ def test_an_operation_that_takes_a_text_is_a_way_to_ask(
 )  # fmt: skip
 def test_a_path_talks_by_whole_words(name: str, talks: bool) -> None:
     assert interfaces._talks(name) == talks
+
+
+@pytest.mark.parametrize(
+    ("refusal", "names"),
+    [
+        ("string indices must be integers, not 'str'", []),
+        ("'pratica' is missing; wanted: pratica, richiesta.frase", ["pratica", "richiesta.frase"]),
+        ("see docs.example.com: 'order' and 'order.text'", ["order.text"]),
+    ],
+)
+def test_a_refusal_tells_fields_by_their_paths_and_no_types(refusal: str, names: list[str]) -> None:
+    assert names_told(f"HTTP 422: {refusal}") == names
+    assert names_told("HTTP 422: " + json.dumps({"error": refusal})) == names
+
+
+def test_the_place_of_an_error_is_a_path() -> None:
+    told = json.dumps({"detail": [{"loc": ["body", "order", "text"], "msg": "Field required"}]})
+    assert names_told("HTTP 422: " + told) == ["order.text"]

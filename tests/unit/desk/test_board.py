@@ -77,6 +77,20 @@ def test_what_a_system_says_after_its_participant_has_withdrawn_is_counted(
         assert card.says("part of town") and [one.system for one in incidents] == ["nbest"]
 
 
+def test_a_dialogue_that_withdrawing_cut_off_was_abandoned(
+    trial: ModuleType, study: Study, empty_log: Log, clock: ManualClock
+) -> None:
+    for name, later_s in (("cut", 0.0), ("after", 20.0)):
+        caller = trial.Caller(empty_log, study, clock, name)
+        caller.begin()
+        dialogue = caller.assign("nbest", study.tasks[0])
+        caller.add(events.DialogueEnded(dialogue_id=dialogue, reason="user", user_turns=1))
+        clock.advance(later_s)
+        caller.add(events.VisitEnded(outcome="withdrew"))
+        card = Board(study, empty_log).see(lambda board, key=dialogue: board.dialogues[key])
+        assert card.status == ("abandoned" if name == "cut" else "completed"), "logs of before say: user"
+
+
 def test_another_study_in_the_same_log_is_not_counted(
     trial: ModuleType, study: Study, log: Log, clock: ManualClock
 ) -> None:

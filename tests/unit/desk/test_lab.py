@@ -296,8 +296,11 @@ def test_two_ticked_dialogues_stand_side_by_side_and_three_are_refused(
     assert page.count('aria-labelledby="side-') == 2
     assert f'data-from="/dialogues/{three[0]}"' in page and 'href="/dialogues?status=completed"' in page
     token = {"form_token": token_of(grace)}
-    refused = grace.post("/dialogues/two", data={**token, "dialogue": three})
-    assert refused.status_code == 422 and "3 are chosen" in refused.text
+    for to, said in (("two", "3 are chosen"), ("tags", "the tag is empty")):
+        kept = {**token, "to": "/dialogues", "dialogue": three, "tag": " ", "act": "put"}
+        refused = grace.post(f"/dialogues/{to}", data=kept)
+        assert refused.status_code == 422 and said in refused.text
+        assert all(f'value="{one}" checked' in refused.text for one in three), "nothing is lost"
 
 
 def test_means_of_questionnaires_open_the_dialogues_that_were_answered(

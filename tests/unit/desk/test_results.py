@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from vivavoce.desk.app import create_desk
 from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.desk.results import groupings, make_view
 from vivavoce.desk.snapshot import Results, Snapshots
+from vivavoce.log.declaration import written_analysis
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
@@ -173,6 +175,7 @@ def test_sections_have_their_figures_in_words_too(browser: TestClient) -> None:
     wait(browser)
     page = html.unescape(browser.get(EARLY).text)
     assert '<h2 id="section-dialogues">Course of dialogues</h2>' in page
+    assert '<h2 id="section-questionnaires">Questionnaires</h2>' in page
     figure = page[page.index('<figure class="chart">') :]
     assert (
         figure.count("<svg") >= 2 and 'aria-label="Duration of dialogues. ' in figure and "median" in figure
@@ -238,10 +241,17 @@ def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
         revision="", sha256="", frozen_at=None, first_participant_at=None, revisions=2, changed=["margin"],
     )  # fmt: skip
     known = Results(1, log.clock.now(), None, declared=declared)
-    assert "margin of equivalence" in known.changed() and "ignored" in known.changed()
+    assert "margin (not worse than, or the same)" in known.changed() and "ignored" in known.changed()
+    file = "systems: {a: {}, b: {}}\nanalysis: {primary: {measure: subjective_success, compare: [a, b]%s}}"
+    analysis = written_analysis(file % "")
+    assert analysis is not None
+    unserved = replace(known, declared=replace(declared, analysis=analysis, changed=[]))
+    said = unserved.changed(file % ", margin: 0.1")
+    assert "come: margin (not worse than, or the same)." in said, "saved, and not served yet"
+    assert not unserved.changed(file % "") and not unserved.changed()
     assert known.lacks_margin
     with speaking("it"):
-        assert "margine di equivalenza" in known.changed()
+        assert "margine (non peggiore di, o uguale)" in known.changed()
 
 
 def finished(study: Study, log: Log, tmp_path: Path, planned: int) -> str:

@@ -254,7 +254,16 @@ def test_a_study_with_tasks_of_its_own_tells_nobody_of_the_example(editor: Edito
     assert dict(told.values) == {"least": 2, "most": 4}
     told = " ".join(text for texts in study.documents.values() for text in texts.values())
     assert "Marlowe" not in told and "restaurant" not in told and "ristorant" not in told
-    assert "still speaks of the example" not in editor.look()
+    page = editor.look()
+    assert "still speaks of the example" not in page
+    assert "consent.md</a>: is still the example of the protocol. It lacks who runs the study" in page
+    consents = [editor.folder / name for name in ("consent.md", "consent.it.md")]
+    for file in consents:
+        file.write_text("Ask Ada Rossi.\n", encoding="utf-8")
+    assert "consent.md</a>: has no address" in editor.look()
+    for file in consents:
+        file.write_text("Ask Ada Rossi, University of Trento, ada@example.org.\n", encoding="utf-8")
+    assert "consent.md</a>" not in editor.look()
     shipped = PROTOCOLS.get(protocol).folder / "texts" / "instructions.en.md"
     (editor.folder / "instructions.md").write_text(shipped.read_text("utf-8"), encoding="utf-8")
     assert "instructions.md</a>: still speaks of the example of the protocol (marlowe)" in editor.look()

@@ -48,11 +48,12 @@ def test_times_count_from_the_opening_and_delays_from_the_other_party(
     caller.add(events.UserTurnSent(dialogue_id=dialogue, turn_index=0, text="hi?", response_delay_s=0.75), 4)
     caller.add(events.SystemTurnReceived(
         dialogue_id=dialogue, turn_index=1, reply_to=0, messages=[events.LoggedMessage(text="hi")],
-        sent_s=5.0, first_output_s=5.5, complete_s=7.0,
+        sent_s=5.25, first_output_s=5.5, complete_s=7.0,
     ), 2)  # fmt: skip
     user, system = make_transcript(study, empty_log.dialogue_history(dialogue)).lines
     assert (user.at_s, user.delay_s) == (5.0, 0.75)
     assert (system.at_s, system.delay_s, system.first_output_s) == (7.0, 2.0, 0.5)
+    assert system.took_s == 1.75, "what passed before it was handed over is not the system's"
 
 
 def test_after_a_restart_times_come_from_the_wall_clock(

@@ -13,6 +13,7 @@ import vl_convert
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
+from vivavoce.questionnaires.wording import load_wording
 from vivavoce.report.document import compose
 from vivavoce.report.drawing import NARROW, Figure
 from vivavoce.report.html import render
@@ -74,7 +75,9 @@ def test_answers_that_are_names_are_counted_and_have_no_mean_and_no_figure(tmp_p
     forms = [{"gender": 1.0, "age": 6.0}, {"gender": 2.0, "age": 7.0}, {"gender": 4.0, "age": 7.0}]
     text = shown(tmp_path, "demographics", forms, drawn=True)
     assert "from the middle of the scale" not in text
-    assert "gender – n = 3 –" in text and "6.67" not in text and "2.33" not in text
+    assert (
+        "gender Which of these describes you? – n = 3 –" in text and "6.67" not in text and "2.33" not in text
+    )
 
 
 @pytest.mark.parametrize("language", ["en", "it"])
@@ -96,6 +99,7 @@ def test_the_mean_of_81_over_40_answers_prints_2_03(tmp_path: Path) -> None:
     rest = {item.item_id: 2.0 for item in idial.items}
     forms = [rest | {"q5": 2.0, "q6": 2.0, "q8": 2.0, "q9": 2.0}] * 9 + [rest | {"q5": 3.0}]
     text = shown(tmp_path / "D", "idial", forms)
+    assert all(one in text for one in load_wording(idial, "en").items.values()), "what was asked is printed"
     satisfaction = text[text.index(idial.scores["satisfaction"].meaning) :][:80]
     assert "2.03" in satisfaction
     assert "2.02" not in satisfaction

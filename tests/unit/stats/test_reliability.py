@@ -110,3 +110,9 @@ def test_items_that_are_always_answered_alike_have_alpha_1_and_no_interval():
 def test_an_interval_takes_ten_people_however_many_forms(people, known):
     answers = np.random.default_rng(11).normal(size=(30, 1)) + np.random.default_rng(12).normal(size=(30, 2))
     assert (reliability(answers, [f"p{one % people}" for one in range(30)]).interval is not None) == known
+
+
+def test_two_forms_give_no_alpha():
+    answers = np.array([[1.0, 5.0, 2.0], [4.0, 1.0, 3.0], [2.0, 2.0, 5.0]])
+    assert reliability(answers[:2]).alpha is None
+    assert reliability(answers).alpha is not None

@@ -237,6 +237,17 @@ def test_what_is_asked_for_again_is_written_once(study, log) -> None:
     with_engine(study, log, scenario)
 
 
+def test_withdrawing_amid_a_dialogue_abandons_it(study, log) -> None:
+    async def scenario(engine: SessionEngine) -> None:
+        visit_id, dialogue_id = await into_dialogue(engine)
+        await engine.withdraw(visit_id)
+        ended = (await engine.state(visit_id)).dialogue_by_id(dialogue_id)
+        assert ended.end_reason == "abandoned"
+        assert [one.end_reason for one in log.dialogues(study.name)] == ["abandoned"]
+
+    with_engine(study, log, scenario)
+
+
 def test_a_token_is_looked_up_once_while_few_are_remembered(study, log, monkeypatch) -> None:
     monkeypatch.setattr("vivavoce.trial.engine.TOKENS_REMEMBERED", 2)
     asked: list[str] = []

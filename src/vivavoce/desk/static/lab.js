@@ -55,6 +55,11 @@ const keys = {
 document.addEventListener("keydown", (event) => {
   const where = document.activeElement;
   if (event.key === "Escape" && typing(where)) where.blur();
+  if (event.key === "Enter" && where?.matches(".found tbody input[type=checkbox]")) {
+    event.preventDefault();  // a form would be sent
+    if (!off()) where.closest("tr").querySelector("th a").click();
+    return;
+  }
   if (off() || event.ctrlKey || event.metaKey || event.altKey || typing(where)) return;
   const arrows = { ArrowDown: 1, ArrowUp: -1 };
   const act = event.key in arrows && where?.closest(".found tbody") ? () => move(arrows[event.key]) : keys[event.key];

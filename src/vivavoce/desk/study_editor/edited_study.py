@@ -28,7 +28,7 @@ from vivavoce.desk.study_editor.study_text import (
 from vivavoce.study.load import examine_study
 from vivavoce.study.model import Study
 from vivavoce.study.presets import PROTOCOLS, protocol_file, shipped_text
-from vivavoce.study.scaffold import example_texts
+from vivavoce.study.scaffold import example_texts, nameless_consents
 from vivavoce.study.step_kind import STEPS
 from vivavoce.study.steps_file import StepEntry
 
@@ -139,6 +139,10 @@ class EditedStudy:
     def foreign_texts(self) -> list[tuple[str, str]]:
         """Texts that speak of the protocol's example, which this study is not about, with that domain."""
         return [] if self.study is None else example_texts(self.study)
+
+    def nameless_consents(self) -> list[tuple[str, bool]]:
+        """Consents that say not whom to turn to, and whether they are still our example."""
+        return [] if self.study is None else nameless_consents(self.study)
 
     def located(self) -> list["LocatedProblem"]:
         """All problems, each with what it belongs to on the study's pages."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.datastructures import FormData
 
 from vivavoce.connectors.asked import Discovery
-from vivavoce.connectors.discovery import NotFound
+from vivavoce.connectors.discovery import NotFound, put_field
 from vivavoce.connectors.exchange import SWAPPED, Exchange, exchange
 from vivavoce.connectors.factory import make_connector
 from vivavoce.connectors.secrets import names_in
@@ -91,9 +91,9 @@ class RequestForm:
             body = None
         if not isinstance(body, dict):
             raise InputError(worded(NO_OBJECT))
-        _put(body, self.text or "text", "{{ text }}")
+        put_field(body, self.text or "text", "{{ text }}")
         if self.conversation:
-            _put(body, self.conversation, "{{ conversation }}")
+            put_field(body, self.conversation, "{{ conversation }}")
         found: Written = {"connect": "http", "url": url}
         if is_private(url):
             found["allow_private"] = True
@@ -137,14 +137,6 @@ def _header(line: str) -> tuple[str, str]:
 def _plain(value: Any) -> str:
     """A further field as a parameter of an address."""
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _put(body: Any, name: str, value: str) -> None:
-    *way, last = name.split(".")
-    for key in way:
-        body[key] = body.get(key) if isinstance(body.get(key), dict) else {}
-        body = body[key]
-    body[last] = value
 
 
 def check_system(name: str, settings: Mapping[str, Any], folder: Path) -> None:

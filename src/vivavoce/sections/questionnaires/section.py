@@ -60,6 +60,7 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
     name = "questionnaires"
     order = 1800
     title = "Questionnaires"
+    dashboard = True
     needs = ("dialogues",)
 
     def results(self, material: Material) -> QuestionnairesFound:
@@ -153,7 +154,7 @@ def scores_table(number: int, sheet: AnsweredScale, keys: list[str | None]) -> T
         tuple(rows),
         say(
             "Reversed items are turned round. Under \u03b1: its 95% interval by bootstrap over "
-            "people, from 10 of them on, and the complete forms it rests on. "
+            "people, from 10 of them on, and the complete forms it rests on, 3 at least. "
             "\u03c9 needs 30 forms and 3 items."
         ),
     )
@@ -174,11 +175,24 @@ def questionnaire_tables(results: QuestionnairesFound) -> list[TableOfText]:
             f"questionnaire-{number}",
             f"{sheet.instrument} ({wording(sheet)})",
             heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Range given")),
-            tuple(_item_row(item, wide, partial(results.counts, sheet.instrument)) for item in sheet.items),
+            tuple(
+                _item_row(item, wide, partial(results.counts, sheet.instrument), asked.get(item.item_id, ""))
+                for item in sheet.items
+            ),
             say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet.answered, "time")),
         )
         for number, sheet in enumerate(results.questionnaires, start=1)
+        for asked in (words_of(sheet),)
     ]
+
+
+def words_of(sheet: AnsweredSheet) -> dict[str, str]:
+    """The words of the items as participants read them; of wordings that are not known here none."""
+    instrument = INSTRUMENTS.get(sheet.instrument) if sheet.instrument in INSTRUMENTS else None
+    read_in = sheet.language or language()
+    if instrument is None or sheet.wording not in OURS or wording_file(instrument, read_in, None) is None:
+        return {}
+    return load_wording(instrument, read_in).items
 
 
 def wording(sheet: AnsweredSheet) -> str:
@@ -189,7 +203,7 @@ def wording(sheet: AnsweredSheet) -> str:
 
 
 def _item_row(
-    item: AnsweredItem, keys: list[str | None], counts: Callable[..., CountedDialogues | None]
+    item: AnsweredItem, keys: list[str | None], counts: Callable[..., CountedDialogues | None], words: str
 ) -> Row:
     spread = "" if item.deviation is None else say("sd {sd}", sd=amount(item.deviation, ""))
     cells = [
@@ -207,7 +221,8 @@ def _item_row(
         cells.append(Cell(between(item.least, item.most, "{:g}".format)))
     else:
         cells += [Cell(MISSING, (plural(item.free_text, "written answer"),)), Cell(MISSING)]
-    asked = [say("asks subjective success")] if item.role == "subjective_success" else []
+    asked = [words] if words else []
+    asked += [say("asks subjective success")] if item.role == "subjective_success" else []
     answers = [f"{answer} {count(n)}" for answer, n in list(item.answers.items())[:MOST_ANSWERS]]
     return Row(item.item_id, tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
 
