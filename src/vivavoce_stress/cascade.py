@@ -37,6 +37,10 @@ ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {diffe
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
 ASTRAY: Final = N_("the original did not reach the task's goal")
 ANSWERED: Final = N_("the system answered “{words}”")
+ASTRAY_WITH: Final = N_("the original did not reach the task's goal: the system said “{words}”")
+DONE_OTHERWISE: Final = N_(
+    "with the variant the system tells that it is done with another value than the task's, “{words}”"
+)
 NEVER_DONE: Final = N_(
     "with the original the system tells that it is done, “{words}”, with the variant never"
 )
@@ -73,7 +77,7 @@ def admit(clean: Replayed, language: str) -> Statement | None:
     if clean.injected is None or clean.answer is None:
         return Statement(ENDED)
     if clean.met is False:
-        return Statement(ASTRAY)
+        return statement(ASTRAY_WITH, words=clean.met_words) if clean.met_words else Statement(ASTRAY)
     if rejects(clean.answer["text"], clean.answer["acts"], language):
         return Statement(N_("the system did not understand the original"))
     return None
@@ -154,6 +158,8 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if not variant.met:
         reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
         reason = statement(NEVER_DONE, words=words) if words else reason
+        if variant.met_words:
+            reason = statement(DONE_OTHERWISE, words=variant.met_words)
         return Verdict("fail", "task_outcome", _with_answer(reason, clean, variant, language))
     more = variant.user_turns_after - max(one.user_turns_after for one in clean)
     if _asked_again(clean, variant, language):
