@@ -129,7 +129,10 @@ def test_a_question_that_is_put_again_is_answered_as_in_the_original(tmp_path: P
         "the Daily", "on Monday", "yes", "bye", "the news", "the Daily", "on Monday", "yes", "bye",
     ]  # fmt: skip
     found = [(row["verdict"], row["rung"]) for row in rows(tmp_path / "log.sqlite")]
-    assert found == [("clarification", "task_outcome")] * 4
+    # what it asks for leaves the user a hint; news and no question, but whether there is more, do not
+    assert found == [("clarification", "task_outcome")] * 3 + [("fail", "task_outcome")]
+    wrong = rows(tmp_path / "log.sqlite")[3]
+    assert kind_of(wrong) == "wrong_answer" and "had to say the original again" in wrong["reason"]
 
 
 def test_a_plan_without_such_words_is_the_one_that_earlier_versions_made() -> None:
