@@ -15,6 +15,7 @@ from vivavoce.languages.data import CampaignWords, ReplyWords
 from vivavoce.simulation.domain import SimulatedDomain
 from vivavoce.study.task import Task
 from vivavoce_campaign.submission_file import Entity, Intent, Submission, as_yaml, in_language
+from vivavoce_stress.goal import behind_name
 
 _LATE = 40  # characters from the end, within which a question mark tells that something is asked
 
@@ -103,7 +104,12 @@ def _slot(entity: Entity, languages: Sequence[str]) -> dict[str, Any]:
         in_language(value, languages[0]): {language: in_language(value, language) for language in languages}
         for value in entity.values
     }
-    return {"say": {language: ["{value}"] for language in languages}, "values": values, "changeable": False}
+    names = {language: in_language(entity.text, language) for language in languages}
+    return {
+        "say": {language: ["{value}"] for language in languages},
+        "correct": {language: [f"{name} {{value}}"] for language, name in names.items()},
+        "values": values, "changeable": False,
+    }  # fmt: skip
 
 
 def _cues(
@@ -114,6 +120,9 @@ def _cues(
         found = {language: patterns(language) for language in languages}
         more = {"slot": "all", "value": "yes"} if act == "confirm" else {}
         cues.append({"act": act, **more, **found})
+    for one in entities:
+        summed = {language: _summed_up(one, language) for language in languages}
+        cues.append({"act": "confirm", "slot": one.entity_id, **summed})
     for one in entities:
         asked = {language: _asked(in_language(one.text, language)) for language in languages}
         cues.append({"act": "request", "slot": one.entity_id, **asked})
@@ -146,7 +155,18 @@ def _lost(language: str) -> str:
 
 
 def _confirm(language: str) -> str:
-    return rf"(?s)\A(?!.*(?:{_more(language)})).*(?:{_any(_words(language).confirms)})"
+    return f"(?s){_to_confirm(language)}"
+
+
+def _to_confirm(language: str) -> str:
+    return rf"\A(?!.*(?:{_more(language)})).*(?:{_any(_words(language).confirms)})"
+
+
+def _summed_up(entity: Entity, language: str) -> str:
+    """A value behind its name in what is to be confirmed, which the user holds against the task."""
+    values = [in_language(one, language) for one in entity.values]
+    told = behind_name(in_language(entity.text, language), values) if values else r"(?!)"
+    return rf"(?s)(?={_to_confirm(language)}).*{told}"
 
 
 def _asked(name: str) -> str:

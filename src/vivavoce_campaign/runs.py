@@ -15,8 +15,10 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
+from vivavoce.log.models import StoredEvent
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
+from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.trial import run_trial
 from vivavoce.simulation.user_factory import Casting
@@ -48,6 +50,7 @@ class HeldCampaign:
     study    the folder of its study
     waiting  cases that no rule decided, and that wait for a person's verdict
     checks   cases that a rule decided, drawn for a double check that nobody has made
+    earlier  cases of earlier runs that people judged, `carried` of which are in this one
     """
 
     name: str
@@ -57,6 +60,8 @@ class HeldCampaign:
     study: Path
     waiting: int
     checks: int
+    earlier: int = 0
+    carried: int = 0
 
 
 def run_system(
@@ -93,7 +98,8 @@ def run_system(
             if run.cases and not _was_held(run):
                 asyncio.run(_hold(run, report))
         dataset = _export(campaign, submission, study, log, place)
-    return _held(name, len(run.cases), dataset, place)
+        stream = log.events(stress_stream(study.name))
+    return _held(name, len(run.cases), dataset, place, stream)
 
 
 def retest_system(
@@ -124,13 +130,20 @@ def retest_system(
         with progress(f"{name}: stress tests again") as report:
             asyncio.run(_hold(run, report))
         dataset = _export(campaign, submission, study, log, place)
-    return _held(name, len(run.cases), dataset, place)
+        stream = log.events(stress_stream(study.name))
+    return _held(name, len(run.cases), dataset, place, stream)
 
 
-def _held(name: str, cases: int, dataset: Dataset, place: SystemPlace) -> HeldCampaign:
+def _held(
+    name: str, cases: int, dataset: Dataset, place: SystemPlace, stream: Sequence[StoredEvent]
+) -> HeldCampaign:  # fmt: skip
     runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
     waiting, checks = (sum(one["whole"][key] for one in runs) for key in ("waiting", "checks"))
-    return HeldCampaign(name, finished_users(dataset), cases, dataset, place.folder, waiting, checks)
+    people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
+    return HeldCampaign(
+        name, finished_users(dataset), cases, dataset, place.folder, waiting, checks,
+        people.earlier.get(last, 0), people.carried.get(last, 0),
+    )  # fmt: skip
 
 
 def finished_users(dataset: Dataset) -> int:

@@ -19,7 +19,7 @@ def goals_reached(dataset: Dataset, submission: Submission) -> dict[str, bool]:
     """Whether the assigned goal was reached, by dialogue.
 
     By words: some turn of the system after the user's first has those of `done`, and does not name another
-    value of an entity in place of the one that the task gave.
+    value of an entity in place of the one that the task gave; nor did the last summary before it.
     Empty  a dialogue of which this is not known is not there: no venues, and no `done` of its intent
     """
     scored = {key: bool(one.score()) for key, one in outcomes(dataset).assigned.items()}
@@ -50,7 +50,10 @@ def _given(entity: Entity, value: str | None, language: str) -> GivenValue | Non
         for one in entity.values
     }
     own = next((word for word, keys in said.items() if value in keys), None)
-    return None if own is None else GivenValue(own=own, others=tuple(word for word in said if word != own))
+    if own is None:
+        return None
+    others = tuple(word for word in said if word != own)
+    return GivenValue(own=own, others=others, name=in_language(entity.text, language))
 
 
 def _by_words(dataset: Dataset, submission: Submission) -> dict[str, bool]:

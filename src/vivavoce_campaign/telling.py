@@ -66,6 +66,12 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
         both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
         wait = "waits" if both == 1 else "wait"
         yield f"{held.name}: {both} of them {wait} for a person's verdict ({parts}): {where}"
+    if held.earlier:
+        given = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
+        yield (
+            f"{held.name}: people gave verdicts on {given} of earlier runs, of which {held.carried} are in "
+            "this one and count in it; the others stay in the log"
+        )
     yield from (f"{held.name}: {line}" for line in _decided(held))
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
-from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence
+from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
 from vivavoce_stress.heuristics import compare, filling, plain
 from vivavoce_stress.rejection import asks_which, rejects
 from vivavoce_stress.replay import Replayed
@@ -32,11 +32,16 @@ ALIKE: Final = N_("the answers are worded differently, with the same numbers, da
 NO_ANSWER: Final = N_("the system gave no answer: {failure}")
 ONE_MORE: Final = N_("the user needed {more} more turn to reach the goal")
 MORE: Final = N_("the user needed {more} more turns to reach the goal")
+WRONG_ANSWER: Final = N_("it asked for nothing, and the user had to say the original again to be served")
 ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
 ASTRAY: Final = N_("the original did not reach the task's goal")
 ANSWERED: Final = N_("the system answered “{words}”")
+ASTRAY_WITH: Final = N_("the original did not reach the task's goal: the system said “{words}”")
+DONE_OTHERWISE: Final = N_(
+    "with the variant the system tells that it is done with another value than the task's, “{words}”"
+)
 NEVER_DONE: Final = N_(
     "with the original the system tells that it is done, “{words}”, with the variant never"
 )
@@ -73,7 +78,7 @@ def admit(clean: Replayed, language: str) -> Statement | None:
     if clean.injected is None or clean.answer is None:
         return Statement(ENDED)
     if clean.met is False:
-        return Statement(ASTRAY)
+        return statement(ASTRAY_WITH, words=clean.met_words) if clean.met_words else Statement(ASTRAY)
     if rejects(clean.answer["text"], clean.answer["acts"], language):
         return Statement(N_("the system did not understand the original"))
     return None
@@ -154,11 +159,16 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if not variant.met:
         reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
         reason = statement(NEVER_DONE, words=words) if words else reason
+        if variant.met_words:
+            reason = statement(DONE_OTHERWISE, words=variant.met_words)
         return Verdict("fail", "task_outcome", _with_answer(reason, clean, variant, language))
     more = variant.user_turns_after - max(one.user_turns_after for one in clean)
     if _asked_again(clean, variant, language):
         reason = _with_answer(Statement(ASKED_AGAIN), clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
+    if more > 0 and _answered_another(reached, variant, language):
+        reason = _with_answer(Statement(WRONG_ANSWER), clean, variant, language)
+        return Verdict("fail", "task_outcome", reason)
     if more > 0:
         reason = statement(ONE_MORE if more == 1 else MORE, more=more)
         reason = _with_answer(reason, clean, variant, language)
@@ -178,6 +188,29 @@ def _with_answer(
     against_it = _against_originals(clean, variant, language)
     said = against_it.reason if against_it else statement(ANSWERED, words=answer["text"])
     return statement("{said}; {outcome}", said=said, outcome=outcome)
+
+
+def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: str) -> bool:
+    """Whether the variant was answered as another request, and served once the user said the original again.
+
+    A system that asks for what it lacks, or says anything against itself, let the user know; that it asks
+    at the end what else it can do, as behind the goal of the original, asks for nothing.
+    """
+    if variant.answer is None or _said_against(variant, language):
+        return False
+    originals = {plain(one.turns[one.injected or 0]["text"]) for one in reached}
+    if not any(turn["party"] == "user" and plain(turn["text"]) in originals for turn in _after(variant)):
+        return False
+    closing = {plain(said) for one in reached for said in _questions_since_goal(one)}
+    asked = [said for said in sentences_of(variant.answer["text"]) if said.endswith("?")]
+    return all(plain(said) in closing for said in asked)
+
+
+def _questions_since_goal(one: Replayed) -> list[str]:
+    """What a system asks when it has done what it was asked for: whether there is more."""
+    last = len(one.turns) - 1 if one.met_at is None else one.met_at
+    said = [turn["text"] for turn in one.turns[last:] if turn["party"] == "system"]
+    return [sentence for text in said for sentence in sentences_of(text) if sentence.endswith("?")]
 
 
 def _reached_before(one: Replayed) -> bool:

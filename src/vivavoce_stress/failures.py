@@ -15,7 +15,7 @@ from vivavoce_stress.stock_replies import ALIKE, ASKS
 
 FailureKind = Literal[
     "not_understood", "ask_again", "question_again", "menu", "stock_reply", "refuse", "hand_over", "trouble",
-    "silent", "more_turns", "something_else",
+    "silent", "wrong_answer", "more_turns", "something_else",
 ]  # fmt: skip
 KINDS: Final[dict[FailureKind, str]] = {
     "not_understood": N_("The system said that it did not understand"),
@@ -27,6 +27,7 @@ KINDS: Final[dict[FailureKind, str]] = {
     "hand_over": N_("The system sent the user to a person or elsewhere"),
     "trouble": N_("The system said that something does not work"),
     "silent": N_("The system gave no answer"),
+    "wrong_answer": N_("The system answered another request"),
     "more_turns": N_("The system served the user, but after more turns"),
     "something_else": N_("The system understood or did something else"),
 }
@@ -35,6 +36,7 @@ _OF_REASONS: Final[dict[str, FailureKind]] = {
     ALIKE: "stock_reply",
     ASKS: "ask_again",
     cascade.NO_ANSWER: "silent",
+    cascade.WRONG_ANSWER: "wrong_answer",
     cascade.ONE_MORE: "more_turns",
     cascade.MORE: "more_turns",
     cascade.ASKED_AGAIN: "ask_again",
@@ -72,6 +74,7 @@ _CURES: Final[dict[FailureKind, str]] = {
         "Where it did something else first, let it repeat what it understood before acting; where it asked "
         "again for what it had been told, let it keep what it was told."
     ),
+    "wrong_answer": N_("Repeat what was understood before acting on it, so that the user can correct it."),
     "something_else": N_("Repeat what was understood before acting on it, so that the user can correct it."),
 }
 
@@ -100,6 +103,13 @@ def answer_to(transcript: str | None) -> str | None:
     turns = json.loads(transcript) if transcript else []
     place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
     return next((turn["text"] for turn in turns[place + 1 : place + 2] if turn["text"].strip()), None)
+
+
+def turns_after(transcript: str | None) -> int:
+    """How many turns the user took after the utterance under test."""
+    turns = json.loads(transcript) if transcript else []
+    place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
+    return sum(turn["party"] == "user" for turn in turns[place + 1 :])
 
 
 def _templates(told: Statement) -> Iterator[str]:

@@ -17,11 +17,29 @@ class Told(NamedTuple):
 
 
 class GivenValue(BaseModel):
-    """A value that the task gave, and the other values that may not be named in its place."""
+    """A value that the task gave, and the other values that may not be named in its place.
+
+    name  what the system calls it, behind which it may tell the value: `passengers: 2`; null: not known
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     own: str
     others: tuple[str, ...] = ()
+    name: str | None = None
+
+    def told_behind_name(self, text: str) -> Told | None:
+        """The value that a text tells behind the name, and where; the last where it does several times."""
+        if self.name is None:
+            return None
+        found = list(re.finditer(behind_name(self.name, [self.own, *self.others]), text, re.IGNORECASE))
+        return Told(found[-1].start(), found[-1].group("value")) if found else None
+
+
+class Contradiction(NamedTuple):
+    """Where a system told another value than the task gave: the place of its turn, and the sentence."""
+
+    place: int
+    words: str
 
 
 class GoalInWords(BaseModel):
@@ -38,6 +56,8 @@ class GoalInWords(BaseModel):
     def told_in(self, turns: Sequence[Mapping[str, Any]]) -> Told | None:
         """The first turn of the system, after the user's first, that tells that the goal was reached.
 
+        None does while the system last told another value than the task's behind its name: `passengers: 1`.
+
         Input  turns: party, text
         Empty  none does: None
         """
@@ -46,7 +66,35 @@ class GoalInWords(BaseModel):
             text = turn["text"] or ""
             if place <= first or turn["party"] != "system" or not self._said(text) or self._another(text):
                 continue
+            if self.contradicted_in(turns[: place + 1]) is not None:
+                continue
             return Told(place, next(filter(self._said, sentences_of(text)), text))
+        return None
+
+    def done_otherwise(self, turns: Sequence[Mapping[str, Any]]) -> str | None:
+        """The words that tell another value than the task's of what the system said that it had done.
+
+        Empty  it never said so, or tells no other value behind its name: None
+        """
+        said = any(turn["party"] == "system" and self._said(turn["text"] or "") for turn in turns)
+        found = self.contradicted_in(turns) if said else None
+        return None if found is None else found.words
+
+    def contradicted_in(self, turns: Sequence[Mapping[str, Any]]) -> Contradiction | None:
+        """Where the system last told a value of the task, behind its name, and it is another one.
+
+        Input  turns: party, text
+        Empty  it names no value so, or names those of the task: None
+        """
+        for one in self.given:
+            for place, turn in reversed(list(enumerate(turns))):
+                text = turn["text"] or ""
+                told = one.told_behind_name(text) if turn["party"] == "system" else None
+                if told is None:
+                    continue
+                if told.words.casefold() == one.own.casefold():
+                    break
+                return Contradiction(place, text[told.place :].split(". ")[0].rstrip("."))
         return None
 
     def _said(self, text: str) -> bool:
@@ -56,6 +104,19 @@ class GoalInWords(BaseModel):
         """Whether it names another value in place of one that the task gave."""
         mine = {one.own for one in self.given}
         return any(not _named([one.own], text) and _named(set(one.others) - mine, text) for one in self.given)
+
+
+def behind_name(name: str, values: Iterable[str]) -> str:
+    """Regular expression of a value told behind its name, `passengers: 2`, in its group `value`.
+
+    A choice of several, `class: first or second`, tells none.
+    """
+    known = "|".join(re.escape(one) for one in sorted(values, key=len, reverse=True))
+    choice = rf"(?!\s*(?:[,/|]|\w{{1,4}}\s)\s*(?:{known})(?!\w))"
+    return (
+        rf"(?<!\w){re.escape(name)}(?!\w)\s*[:=–-]?\s*(?:is\s+|are\s+)?"
+        rf"(?P<value>{known})(?!\w|[:.,]\d){choice}"
+    )
 
 
 def _named(names: Iterable[str], text: str) -> bool:

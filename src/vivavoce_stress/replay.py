@@ -60,7 +60,8 @@ class Replayed:
     turns     party, text and, of a system that tells them, acts and understood; of a spoken turn `heard`
     injected  position of the utterance under test in them; null when the system ended before it
     met       the goal was reached; null where that cannot be known
-    met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell
+    met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell.
+              Of a goal that was not reached `met_words` are those with another value than the task's
     failure   why the system gave no answer; null when it did
     ended     the system ended the dialogue
     unreached the system was not there: it provably saw nothing of the replay
@@ -149,7 +150,7 @@ def _look_for_goal(held: Replayed, case: Case, ontology: Ontology | None) -> Non
     elif (told := case.goal.told_in(held.turns)) is not None:
         held.met, held.met_at, held.met_words = True, told.place, told.words
     else:
-        held.met = False
+        held.met, held.met_words = False, case.goal.done_otherwise(held.turns)
 
 
 async def _hold(held: "_Held", case: Case, arm: str, user: Any) -> None:

@@ -14,6 +14,7 @@ from vivavoce.log.stress_events import (
     VerdictGiven,
 )
 from vivavoce.log.stress_rows import verdict_of
+from vivavoce.log.stress_verdicts import VerdictsOfPeople, answer_in
 from vivavoce_stress.case import Case
 from vivavoce_stress.waiting import Asked, Waiting, asked_of_people, waiting_in
 
@@ -52,6 +53,7 @@ class VerdictQueue:
 
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictQueue":
+        stream = list(stream)
         found, last = cls(), dict[str, str]()
         for stored in stream:
             event = stored.event
@@ -60,10 +62,13 @@ class VerdictQueue:
                 for facts in event.cases:
                     case = Case.model_validate(facts)
                     found.cases[event.run_id, case.case_id] = JudgedCase(event.run_id, case)
-            elif isinstance(event, ReplayFinished | CaseJudged | VerdictGiven):
+            elif isinstance(event, ReplayFinished | CaseJudged):
                 _take(found.cases[event.run_id, event.case_id], event)
         runs = set(last.values())
         found.cases = {key: one for key, one in found.cases.items() if key[0] in runs}
+        people = VerdictsOfPeople.of(stream).by_case
+        for key, one in found.cases.items():
+            one.people = people.get(key, {})
         return found
 
     def waiting(self, judge: str) -> list[JudgedCase]:
@@ -95,18 +100,12 @@ class VerdictQueue:
 
 
 def _answer(replay: ReplayFinished | None) -> str:
-    """The system's first words after the utterance under test; "" where there are none."""
-    if replay is None or replay.injected is None:
-        return ""
-    said = (turn["text"] for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system")
-    return next(said, "") or ""
+    return "" if replay is None else answer_in(replay)
 
 
-def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged | VerdictGiven) -> None:
+def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged) -> None:
     if isinstance(event, CaseJudged):
         judged.automatic = event
-    elif isinstance(event, VerdictGiven):
-        judged.people[event.judge] = event
     elif event.repetition == 0 and not event.again:
         setattr(judged, event.arm, event)
 

@@ -99,7 +99,8 @@ class ReplayFinished(Event):
     """One conversation of a run came to its end.
 
     met       the task's goal was reached; null where that cannot be known
-    met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell
+    met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell.
+              Of a goal that was not reached `met_words` are those with another value than the task's
     failure   why the system gave no answer; null when it answered
     injected  position in `turns` of the utterance under test; null when the system ended before it
     outage    it was the system that failed

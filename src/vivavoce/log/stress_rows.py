@@ -14,6 +14,7 @@ from vivavoce.log.stress_events import (
     StressRunPlanned,
     VerdictGiven,
 )
+from vivavoce.log.stress_verdicts import VerdictsOfPeople
 
 Row = dict[str, Any]
 _OF_CASE = ("test", "family", "language", "channel", "dialogue_id", "turn_index", "original", "rule",
@@ -30,7 +31,9 @@ class _Run:
 
 def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
     """One row a case of every run, and one for every test that did not apply, in the order of planning."""
+    stream = list(stream)
     runs: dict[str, _Run] = {}
+    people = VerdictsOfPeople.of(stream).by_case
     for stored in stream:
         event = stored.event
         if isinstance(event, StressRunPlanned):
@@ -41,8 +44,8 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
                 of[event.repetition] = event
         elif isinstance(event, CaseJudged):
             runs[event.run_id].judged[event.case_id] = event
-        elif isinstance(event, VerdictGiven):
-            runs[event.run_id].verdicts.setdefault(event.case_id, {})[event.judge] = event
+    for (run_id, case_id), given in people.items():
+        runs[run_id].verdicts[case_id] = given
     empty = dict.fromkeys(column.name for column in STRESS.columns)
     for run in runs.values():
         for row in _rows(run):

@@ -29,6 +29,7 @@ class SpokenSlot(_Data):
     """Something that the system may ask the user for, or ask them to confirm."""
 
     say: Words = Field(description="ways to answer, with {value}, by language")
+    correct: Words = Field({}, description="ways to correct it, with {value}; none: as it is answered")
     values: dict[str, Texts] = Field(description="value in words by language; the keys are what is logged")
     changeable: bool = Field(False, description="a user may change their mind about it")
 

@@ -277,7 +277,8 @@ class DomainUser(AgendaUser):
     def _state(self, slots: Sequence[str], *, denied: bool = False) -> UserUtterance:
         goal = self._goal
         goal.said.update(slots)
-        said = [self._words.value(slot, goal.slots[slot], self._random) for slot in slots]
+        word = self._words.correction if denied else self._words.value
+        said = [word(slot, goal.slots[slot], self._random) for slot in slots]
         before = (LoggedAct(act="negate"),) if denied else ()
         words = [self._random.choice(self._speech.say["wrong"])] if denied else []
         return UserUtterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))

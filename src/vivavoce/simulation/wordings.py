@@ -21,6 +21,13 @@ class DomainPhrases:
         forms = self._domain.slots[slot].say[self._language]
         return random.choice(forms).replace("{value}", self.bare(slot, value))
 
+    def correction(self, slot: str, value: str, random: Random) -> str:
+        """The right value where the system has another one."""
+        forms = self._domain.slots[slot].correct.get(self._language)
+        if not forms:
+            return self.value(slot, value, random)
+        return random.choice(forms).replace("{value}", self.bare(slot, value))
+
     def bare(self, slot: str, value: str) -> str:
         """A value in words, and nothing else."""
         words = self._domain.slots[slot].values.get(value, {})

@@ -27,7 +27,7 @@ from vivavoce.web.attempts import Backoff
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
 OWNER: Final = "owner"
 ANNOTATOR: Final = "annotator"
-TEAM: Final = "team"  # of a link by which the team tries the study out; it signs nobody in
+TEAM: Final = "tries_out"  # of a link by which the team tries the study out; it signs nobody in
 LINK_LIVES: Final = timedelta(hours=24)
 SIGN_IN_LIVES: Final = timedelta(hours=12)
 SHORTEST_PASSWORD: Final = 12

@@ -180,7 +180,8 @@ class Reader:
         first, end = named[0].start, named[0].end
         before = {first - 1} if named[0].entry.kind not in ("it", "them", "other") else set[int]()
         places = [at for at in range(end, len(said)) if said[at].rstrip("'") in _WHERE[self.language]]
-        behind = {at for one in places for at in (one + 1, one + 2) if at == one + 1 or said[one + 1 : at] and said[one + 1] in _THE}
+        behind = {one + 1 for one in places}
+        behind |= {one + 2 for one in places if one + 1 < len(said) and said[one + 1] in _THE}
         if self.language == "it":
             behind.add(end)
         stop = next((at for at in range(end, len(said)) if said[at] in self._ends), len(said))

@@ -11,7 +11,7 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, listed, p_value, plural
 from vivavoce_stress.blocks import reason_told, side_by_side, title_of
-from vivavoce_stress.failures import KINDS, FailureKind, answer_to, cure_of, kind_of
+from vivavoce_stress.failures import KINDS, FailureKind, answer_to, cure_of, kind_of, turns_after
 from vivavoce_stress.releases import CaseCompared, RunsCompared
 
 LONGEST: Final = 200
@@ -81,11 +81,19 @@ def _case(number: int, one: StressFacts) -> TableOfText:
     reason = reason_told(one)
     told = {
         "fail": say("The system did not serve the user as before."),
-        "clarification": say("The system served the user only after another turn."),
+        "clarification": _after_more(one),
     }[one["verdict"]]
     changed = say("“{original}” became “{variant}”.", original=one["original"], variant=one["text"])
     note = say("The changed utterance is set in bold. {reason}.", reason=reason[:1].upper() + reason[1:])
     return replace(side_by_side(number, one), caption=f"{changed} {told}", note=note)
+
+
+def _after_more(one: StressFacts) -> str:
+    """How many more turns of the user it took, of the replays that are shown."""
+    more = turns_after(one["transcript"]) - turns_after(one["clean_transcript"])
+    if more < 2:
+        return say("The system served the user only after another turn.")
+    return say("The system served the user only after {n} more turns.", n=count(more))
 
 
 def change_blocks(found: RunsCompared | None) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,12 +11,16 @@ import pytest
 from scenes.campaigns import START, submission
 from vivavoce.desk.verdicts import read_verdicts
 from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.simulation.domain_agenda_user import DomainUser
+from vivavoce.simulation.user_profile import UserProfile
+from vivavoce.study.task import Task
+from vivavoce_campaign.callers import domain_from
 from vivavoce_campaign.campaign_file import CampaignFile, write_facts
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
 from vivavoce_campaign.goal_column import campaign_goals
 from vivavoce_campaign.submission_file import as_yaml
-from vivavoce_campaign.success import goals_reached
+from vivavoce_campaign.success import goal_in_words, goals_reached
 
 INTENTS = [
     {"id": "rent", "text": {"en": "rent a bike", "it": "noleggiare una bici"}, "minutes": 1,
@@ -141,3 +146,59 @@ def test_the_dashboard_of_a_campaign_s_study_counts_the_same_goals(tmp_path: Pat
     assert beside == {"campaign_goal": goals_reached(bikes, made)}
     successes, cases = read_verdicts(bikes, "people", 1, START, beside).rates["campaign_goal"]
     assert (successes.sum(), cases.sum()) == (2, 5)
+
+
+SEATS = {
+    "submission": "tr", "title": "Trains", "domain": "trains", "languages": ["en"],
+    "intents": [{"id": "book", "text": "book seats", "minutes": 1, "done": {"en": "CONFIRMED"},
+                 "needs": ["seats", "class"]}],
+    "entities": [{"id": "seats", "text": "seats", "values": ["1", "2"]},
+                 {"id": "class", "text": "class", "values": ["first", "second"]}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("summary", "reached"),
+    [
+        ("Seats: 1. Class: second. Confirm? (yes/no)", False),
+        ("Seats: 2. Class: second. Confirm? (yes/no)", True),
+        ("SEATS 2, class first. Right?", False),
+        ("CLASS? (first/second)", True),  # asks, and tells nothing
+        ("Class: first or second?", True),
+        ("Which seats?", True),
+        ("Seats: 1:30 away. Right?", True),
+    ],
+)
+def test_a_summary_that_contradicts_the_task_is_no_goal_reached(summary: str, reached: bool) -> None:
+    goal = goal_in_words(submission(**SEATS), "book", {"seats": "2", "class": "second"}, "en")
+    assert goal is not None
+    said = ["book 2 seats", summary, "yes", "CONFIRMED. Number 12."]
+    turns = [{"party": "system" if at % 2 else "user", "text": text} for at, text in enumerate(said)]
+    assert (goal.told_in(turns) is not None) is reached
+    amended = [
+        *turns[:2],
+        {"party": "user", "text": "no"},
+        {"party": "system", "text": "Seats: 2. Class: second."},
+    ]
+    assert goal.told_in([*amended, *turns[2:]]) is not None
+
+
+def test_a_simulated_user_corrects_a_summary_with_another_value() -> None:
+    domain = domain_from(submission(**SEATS), ["en"])
+    task = Task(
+        task_id="t",
+        type="book",
+        text={"en": "book"},
+        constraints={"seats": "2", "class": "second"},
+        requests=(),
+    )
+    careful = UserProfile(
+        patience=6, forgetfulness=0.0, over_informing=0.0, carefulness=1.0, curiosity=0.0, optimism=0.0,
+        dialogues=1,
+    )  # fmt: skip
+    user = DomainUser(task, domain, careful, "en", Random(1))
+    user.reply(None, "")
+    wrong = user.reply(None, "SUMMARY. Seats: 1. Class: second. Confirm? (yes/no)")
+    assert "seats 2" in wrong.text and "negate" in {act.act for act in wrong.acts}
+    right = user.reply(None, "SUMMARY. Seats: 2. Class: second. Confirm? (yes/no)")
+    assert [act.act for act in right.acts] == ["affirm"]

@@ -7,9 +7,11 @@ from typing import Any
 from unit.stress.conftest import case
 from unit.stress.test_runs import Counting, hold, rows
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
+from vivavoce_stress.cascade import admit, judge
 from vivavoce_stress.case import plan_key
 from vivavoce_stress.failures import kind_of
 from vivavoce_stress.goal import GivenValue, GoalInWords
+from vivavoce_stress.replay import Replayed
 
 PAPERS = ("Daily", "Weekly")
 SOLD = GoalInWords(done=r"\bis yours\b", given=(GivenValue(own="Daily", others=("Weekly",)),))
@@ -92,6 +94,27 @@ def test_the_words_that_tell_that_it_is_done_decide(tmp_path: Path) -> None:
     assert found["thanks"]["rung"] == "exact_match"
 
 
+def test_what_is_done_with_another_value_than_the_tasks_is_told() -> None:
+    goal = GoalInWords(done="CONFIRMED", given=(GivenValue(own="2", others=("1",), name="seats"),))
+
+    def held(seats: str, number: int = 0) -> Replayed:
+        texts = ("book", f"Seats: {seats}. Class: first. Confirm?", "yes", "CONFIRMED.")
+        turns = [
+            {"party": "system" if at % 2 else "user", "text": text, "acts": None}
+            for at, text in enumerate(texts)
+        ]
+        told = goal.told_in(turns)
+        found = Replayed(turns=turns, injected=0, met=told is not None)
+        found.met_words = told.words if told else goal.done_otherwise(turns)
+        found.met_at = told.place if told else None
+        return found
+
+    verdict = judge([held("2")], held("1"), "en")
+    assert (verdict.verdict, verdict.rung) == ("fail", "task_outcome")
+    assert "another value than the task's, “Seats: 1”" in str(verdict.reason)
+    assert str(admit(held("1"), "en")).endswith("the task's goal: the system said “Seats: 1”")
+
+
 def test_a_question_that_is_put_again_is_answered_as_in_the_original(tmp_path: Path) -> None:
     lost_day = sold("on Monday", "on Mnoday", ("the Daily",), ("yes",))
     lost_paper = sold("the Daily", "the Dialy", after=("on Monday", "yes"))
@@ -106,7 +129,10 @@ def test_a_question_that_is_put_again_is_answered_as_in_the_original(tmp_path: P
         "the Daily", "on Monday", "yes", "bye", "the news", "the Daily", "on Monday", "yes", "bye",
     ]  # fmt: skip
     found = [(row["verdict"], row["rung"]) for row in rows(tmp_path / "log.sqlite")]
-    assert found == [("clarification", "task_outcome")] * 4
+    # what it asks for leaves the user a hint; news and no question, but whether there is more, do not
+    assert found == [("clarification", "task_outcome")] * 3 + [("fail", "task_outcome")]
+    wrong = rows(tmp_path / "log.sqlite")[3]
+    assert kind_of(wrong) == "wrong_answer" and "had to say the original again" in wrong["reason"]
 
 
 def test_a_plan_without_such_words_is_the_one_that_earlier_versions_made() -> None:

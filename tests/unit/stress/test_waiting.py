@@ -8,6 +8,7 @@ from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.log.stress_rows import stress_rows
+from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce_stress.scores import score
 from vivavoce_stress.verdict_queue import VerdictQueue, given
 from vivavoce_stress.waiting import Waiting
@@ -45,3 +46,35 @@ def test_the_log_and_the_dataset_count_the_same_and_a_double_check_is_told_apart
         assert (after.undecided, after.settled, after.checked, after.overruled) == (1, 1, 1, 1)
         assert (whole["waiting"], whole["judged"], whole["overruled"]) == (1, 2, 1)
         assert after.checks == before.checks - 1 == whole["checks"]
+
+
+class Changed(Wordy):
+    """Answers one of the variants otherwise than before."""
+
+    async def send(self, conversation: Conversation, turn: UserTurn):
+        async for one in super().send(conversation, turn):
+            other = "Never heard of it." if turn.text == "pubb 1" else one.text
+            yield SystemOutput(kind="message", text=other)
+
+
+def test_what_people_judged_is_carried_to_the_same_case_of_a_later_run(tmp_path: Path) -> None:
+    path = tmp_path / "log.sqlite"
+
+    def cases(*numbers: int) -> list:
+        return [case("ST-2", "en", f"pub  {n}", f"pubb {n}", dialogue_id=f"d{n}") for n in numbers]
+
+    hold(path, Wordy(), cases(0, 1, 2))
+    with Log.open(f"sqlite:///{path}") as log:
+        for one in VerdictQueue.of(log.events(stress_stream("toy"))).cases.values():
+            event = given(one, "Ada", "fail")
+            log.transact_now(lambda tx, one=event: tx.append(stress_stream("toy"), one))
+    hold(path, Changed(), cases(0, 1, 3))  # 2 was not drawn again, and 1 is answered otherwise now
+    with Log.open(f"sqlite:///{path}") as log:
+        stream = list(log.events(stress_stream("toy")))
+    queue = VerdictQueue.of(stream)
+    assert [one.case.original for one in queue.judged_by("Ada")] == ["pub  0"]
+    last = list(stress_rows(stream))[3:]
+    assert [row["verdict_of_person"] for row in last] == ["fail", None, None]
+    run_id = last[0]["run_id"]
+    people = VerdictsOfPeople.of(stream)
+    assert (people.earlier[run_id], people.carried[run_id]) == (3, 1)
