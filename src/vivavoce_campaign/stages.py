@@ -23,7 +23,7 @@ from vivavoce_campaign.submission_file import Submission
 from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
 from vivavoce_stress.review import Reviews
 from vivavoce_stress.scores import last_run_of
-from vivavoce_stress.waiting import Waiting, waiting_in
+from vivavoce_stress.waiting import WaitingCases, waiting_in
 
 TITLES: Final = {
     "drafted": N_("Study: instructions, tasks, steps"),
@@ -87,7 +87,7 @@ class StressHeld:
         return sum(row["status"] == "applied" for row in self.rows)
 
     @property
-    def people(self) -> Waiting:
+    def people(self) -> WaitingCases:
         return waiting_in(self.rows)
 
     def tests(self) -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from vivavoce_stress.evidence import sentences_of
 
 
-class Told(NamedTuple):
+class ToldGoal(NamedTuple):
     """Where a system told that it was done: the place of its turn, and the words in it."""
 
     place: int
@@ -27,12 +27,12 @@ class GivenValue(BaseModel):
     others: tuple[str, ...] = ()
     name: str | None = None
 
-    def told_behind_name(self, text: str) -> Told | None:
+    def told_behind_name(self, text: str) -> ToldGoal | None:
         """The value that a text tells behind the name, and where; the last where it does several times."""
         if self.name is None:
             return None
         found = list(re.finditer(behind_name(self.name, [self.own, *self.others]), text, re.IGNORECASE))
-        return Told(found[-1].start(), found[-1].group("value")) if found else None
+        return ToldGoal(found[-1].start(), found[-1].group("value")) if found else None
 
 
 class Contradiction(NamedTuple):
@@ -53,7 +53,7 @@ class GoalInWords(BaseModel):
     done: str
     given: tuple[GivenValue, ...] = ()
 
-    def told_in(self, turns: Sequence[Mapping[str, Any]]) -> Told | None:
+    def told_in(self, turns: Sequence[Mapping[str, Any]]) -> ToldGoal | None:
         """The first turn of the system, after the user's first, that tells that the goal was reached.
 
         None does while the system last told another value than the task's behind its name: `passengers: 1`.
@@ -68,7 +68,7 @@ class GoalInWords(BaseModel):
                 continue
             if self.contradicted_in(turns[: place + 1]) is not None:
                 continue
-            return Told(place, next(filter(self._said, sentences_of(text)), text))
+            return ToldGoal(place, next(filter(self._said, sentences_of(text)), text))
         return None
 
     def done_otherwise(self, turns: Sequence[Mapping[str, Any]]) -> str | None:

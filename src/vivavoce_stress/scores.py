@@ -93,7 +93,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
 
     open         cases without a verdict: unsure, hit by an outage, or not held to their end
     waiting      unsure ones on which no person has said anything yet
-    checks, settled, judged, overruled  what else people have to do with: see `Waiting`
+    checks, settled, judged, overruled  what else people have to do with: see `WaitingCases`
     worst, best  passed over decided and open cases, should none or all of the open ones pass
     ratio        the same where none is open, else null
     low, high    limits: the lower one of the worst case, the upper one of the best; by Wilson, or over the

@@ -16,7 +16,7 @@ from vivavoce.log.stress_events import (
 from vivavoce.log.stress_rows import verdict_of
 from vivavoce.log.stress_verdicts import VerdictsOfPeople, answer_in
 from vivavoce_stress.case import Case
-from vivavoce_stress.waiting import Asked, Waiting, asked_of_people, waiting_in
+from vivavoce_stress.waiting import Asked, WaitingCases, asked_of_people, waiting_in
 
 VERDICTS: Final[tuple[StressVerdict, ...]] = ("pass", "fail", "clarification", "unsure", "invalid_variant")
 
@@ -86,7 +86,7 @@ class VerdictQueue:
         """What this person has judged."""
         return [one for one in self.cases.values() if judge in one.people]
 
-    def counts(self) -> Waiting:
+    def counts(self) -> WaitingCases:
         """What nobody has judged yet, and what people have: the same numbers as of a dataset's rows."""
         return waiting_in(
             {

@@ -14,7 +14,7 @@ Asked = Literal["undecided", "check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingCases:
     """Cases of a run by what people have to do with them.
 
     undecided  no rule decided, and nobody has said anything yet
@@ -48,7 +48,7 @@ def asked_of_people(run_id: str, case_id: str, automatic: str | None) -> Asked |
     return "check" if Random(f"{run_id}:{case_id}").random() < CHECKED_SHARE else None
 
 
-def waiting_in(rows: Iterable[Mapping[str, Any]]) -> Waiting:
+def waiting_in(rows: Iterable[Mapping[str, Any]]) -> WaitingCases:
     """What waits in a run.
 
     Input  rows of the table `stress`: run_id, case_id, status, verdict_automatic, verdict_of_person
@@ -65,4 +65,4 @@ def waiting_in(rows: Iterable[Mapping[str, Any]]) -> Waiting:
         asked = asked_of_people(row["run_id"], row["case_id"], automatic)
         found["undecided"] += asked == "undecided"
         found["checks"] += asked == "check"
-    return Waiting(**found)
+    return WaitingCases(**found)

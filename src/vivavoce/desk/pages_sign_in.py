@@ -13,7 +13,7 @@ from vivavoce.desk.security import OwnForm, door_form, field, who_of
 from vivavoce.web.accounts import (
     BROWSER_COOKIE,
     BROWSER_DAYS,
-    ROLES,
+    NO_SIGN_IN,
     SIGN_IN_LIVES,
     SignInRefused,
     typed_twice,
@@ -67,13 +67,13 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
 def link_page(token: str, request: Request, desk: Desk_) -> Response:
     """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
     role = desk.access.link_role(token)
-    role = role if role in ROLES else None
+    role = None if role in NO_SIGN_IN else role
     return desk.door(request, "link.html", 200 if role else 410, role=role, token=token)
 
 
 @router.post("/link/{token}")
 def use_link(token: str, request: Request, desk: Desk_) -> Response:
-    session = desk.access.use_link(token) if desk.access.link_role(token) in ROLES else None
+    session = desk.access.use_link(token) if desk.access.link_role(token) not in NO_SIGN_IN else None
     if session is None:
         return desk.door(request, "link.html", 410, role=None, token=token)
     return _come_in(desk, session)

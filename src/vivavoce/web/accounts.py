@@ -27,7 +27,8 @@ from vivavoce.web.attempts import Backoff
 ROLES: Final = ("viewer", "researcher", "owner")  # of the dashboard; each may what those before it may
 OWNER: Final = "owner"
 ANNOTATOR: Final = "annotator"
-TEAM: Final = "tries_out"  # of a link by which the team tries the study out; it signs nobody in
+TRIES_OUT: Final = "tries_out"  # of a link by which the team tries the study out
+NO_SIGN_IN: Final = (ANNOTATOR, TRIES_OUT)  # whose links sign nobody in to the dashboard
 LINK_LIVES: Final = timedelta(hours=24)
 SIGN_IN_LIVES: Final = timedelta(hours=12)
 SHORTEST_PASSWORD: Final = 12
@@ -112,11 +113,11 @@ class Access:
 
     def try_out(self, participant_url: str) -> str:
         """An address of participants' pages at which, for a day, visits are the team's and count nowhere."""
-        return f"{participant_url.rstrip('/')}/?team={self._link(TEAM, self.study)}"
+        return f"{participant_url.rstrip('/')}/?team={self._link(TRIES_OUT, self.study)}"
 
     def tries_out(self, token: str) -> bool:
         """Whether a token is of an address by which the team tries this study out. Uses nothing up."""
-        return self.link_role(token) == TEAM
+        return self.link_role(token) == TRIES_OUT
 
     def _link(self, role: str, study: str | None) -> str:
         """The token of a new link."""

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from vivavoce.log.follow_ups import invited_as, invited_person, visits_of
+from vivavoce.log.scope import TEAM
 from vivavoce.steps.form import filled_form
 from vivavoce.study.channel import channel_of
 from vivavoce.study.recruiter import (
@@ -25,7 +26,6 @@ from vivavoce.study.recruiter import (
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
-from vivavoce.web.accounts import TEAM
 from vivavoce.web.documents import read_document
 from vivavoce.web.forms import asked_form
 from vivavoce.web.i18n import accepted_language, shown_instant

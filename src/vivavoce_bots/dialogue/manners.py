@@ -335,7 +335,7 @@ class CourteousBot(ABC, Generic[Held]):
         settles = self.waits(session) and not asked_for_more(session.last)
         nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
         if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
-            return self.farewell(session)  # no, and next time be on time; no, I come tomorrow, bye
+            return self.finish(session)  # no, and next time be on time; no, I come tomorrow, bye
         if parts and settles and heard.did("negate", "cancel") and "?" not in heard.text:
             self.let_go(session)  # no, leave it; bye
             bye = self.farewell(session)

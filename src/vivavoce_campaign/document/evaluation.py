@@ -108,7 +108,7 @@ class StressFigures:
     """How many of the decided (`applied`) stress tests were passed; shares from 0 to 1, Wilson's limits.
 
     not_admitted  cases left out, for their original did not pass
-    waiting, checks, judged, overruled  what waits for people, and what they judged: see `Waiting`
+    waiting, checks, judged, overruled  what waits for people, and what they judged: see `WaitingCases`
     worst, best  while `open` cases have no verdict: between which two shares the result lies
     Empty        none decided: all shares and limits None; cases are open: ratio and mean None
     """

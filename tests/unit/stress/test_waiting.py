@@ -11,7 +11,7 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce_stress.scores import score
 from vivavoce_stress.verdict_queue import VerdictQueue, given
-from vivavoce_stress.waiting import Waiting
+from vivavoce_stress.waiting import WaitingCases
 
 
 class Wordy(Counting):
@@ -28,7 +28,7 @@ def test_the_log_and_the_dataset_count_the_same_and_a_double_check_is_told_apart
     hold(path, Wordy(), cases)
     with Log.open(f"sqlite:///{path}") as log:
 
-        def told() -> tuple[Waiting, dict[str, int]]:
+        def told() -> tuple[WaitingCases, dict[str, int]]:
             stream = log.events(stress_stream("toy"))
             whole = score(list(stress_rows(stream)), "data")["whole"]
             return VerdictQueue.of(stream).counts(), whole
