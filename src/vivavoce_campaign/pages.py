@@ -38,7 +38,7 @@ from vivavoce_campaign.dry_run import last_try, try_out
 from vivavoce_campaign.greeting import WrongSettings, greet
 from vivavoce_campaign.places import answers_folder, place_of, report_of
 from vivavoce_campaign.setup import status
-from vivavoce_campaign.stages import FOR, NOTES, TITLES
+from vivavoce_campaign.stages import FOR, REMARKS, TITLES
 from vivavoce_campaign.submission_file import Submission
 
 TEAM: Final = "team"
@@ -261,7 +261,7 @@ def _home(request: Request, desk: CampaignDesk, who: SignedIn, *, link: str = ""
         "submissions": sound, "states": {one.system: one for one in status(campaign)},
         "broken": {name: list(map(str, wrong)) for name, (made, wrong) in mine.items() if made is None},
         "organiser": who.may(ORGANISER), "owner": who.may("owner"), "link": link,
-        "settings": campaign.settings, "titles": TITLES, "whom": FOR, "notes": NOTES,
+        "settings": campaign.settings, "titles": TITLES, "whom": FOR, "notes": REMARKS,
     }  # fmt: skip
     return desk.page(request, "campaign.html", **facts)
 
@@ -291,7 +291,7 @@ def _system(
     ]
     state = status(campaign)[0]
     return desk.page(
-        request, "campaign_system.html", one=found, state=state, reports=reports, hello=hello, notes=NOTES,
+        request, "campaign_system.html", one=found, state=state, reports=reports, hello=hello, notes=REMARKS,
         older=any(stage.note == "older" for stage in state.stages),
         spoken=[language_name(tag) for tag in found.languages],
         titles=TITLES, whom=FOR, organiser=who.may(ORGANISER), tried=last_try(place_of(campaign, name)),

@@ -34,7 +34,7 @@ TITLES: Final = {
     "verdicts": N_("Cases that no rule decided, judged by people"),
     "reports": N_("Reports"),
 }
-NOTES: Final = {
+REMARKS: Final = {
     "propose": N_("the others wait for variants: have them proposed, then accept or reject them"),
     "review": N_("the others wait for variants that a person accepts"),
     "none": N_("the others found nothing to change in these dialogues"),
@@ -55,7 +55,7 @@ class Stage:
     name       as in `TITLES`; `have` of `wanted` is done (0 wanted: there is nothing to count)
     checks     of verdicts: what a rule decided and people may judge, too, so that their agreement can be told
     checked    of verdicts: what a rule decided and people judged, too
-    note       what else is to be said of it, as in `NOTES`
+    note       what else is to be said of it, as in `REMARKS`
     waits_for  organiser, users, judges or reviewers; None where it is done
     command    the next one; None where it is done
     """

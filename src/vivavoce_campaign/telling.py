@@ -8,7 +8,7 @@ from vivavoce_campaign.beginning import Begun
 from vivavoce_campaign.dry_run import TryOut
 from vivavoce_campaign.runs import HeldCampaign
 from vivavoce_campaign.setup import SystemStatus
-from vivavoce_campaign.stages import FOR, NOTES, TITLES, Stage
+from vivavoce_campaign.stages import FOR, REMARKS, TITLES, Stage
 from vivavoce_stress.blocks import VERDICTS_PAGE, decided_by, tried_told
 from vivavoce_stress.releases import RunsCompared
 from vivavoce_stress.scores import stress_results
@@ -137,7 +137,7 @@ def _counted(stage: Stage) -> str:
         undecided = stage.wanted - stage.have
         wait = "waits" if undecided + stage.checks == 1 else "wait"
         told += f"; {undecided + stage.checks} {wait} ({_waiting(undecided, stage.checks)})"
-    return f"{told}; {NOTES[stage.note]}" if stage.note else told
+    return f"{told}; {REMARKS[stage.note]}" if stage.note else told
 
 
 def _short(text: str) -> str:

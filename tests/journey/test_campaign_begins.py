@@ -45,7 +45,7 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     assert len(lines()) <= 6
     vivavoce(*[address if one.startswith("http://") else one for one in begin])
     said = capsys.readouterr().err
-    assert "it says: “" in said and "What do you need?" in said and "connect: http" in said
+    assert "it says: “" in said and "What do you need" in said and "connect: http" in said
     made, problems = check_submission(tmp_path / "own" / "submissions" / "library.yaml")
     assert problems == [] and made is not None and made.connector["allow_private"] is True
     assert made.connector["url"] == address

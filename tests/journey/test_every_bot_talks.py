@@ -29,7 +29,7 @@ SAYS = {
     "house": (["the lamp by the window on please", "goodbye"], "is on now"),
     "library": (["a book by Calvino", "borrow Invisible Cities", "1234"], "is yours until 18 December"),
     "pharmacy": (["two packs of plasters aside", "tomorrow", "yes"], "You pay 6.20 euros"),
-    "trains": (["fares", "from Milan to Rome", "first"], "72 euros a passenger"),
+    "trains": (["fares", "from Milan to Rome"], "first class 72 euros"),
     "chef": (["[take(pan), put(pan, stove)]", "goodbye"], "Done: put(pan, stove)"),
 }
 

@@ -47,7 +47,7 @@ _BESIDES: Final = re.compile(
     r"|\b(?:lost|lose|losing|missing) (?:my |the |your |a )?"
     r"(?:letter|way|glasses|job|number|patience|temper|time|papers)\b"
     r"|\b(?:pers[oaie]|perdere|perdendo) (?:il |la |l'|gli |le |il mio |la mia )?"
-    r"(?:lettera|lavoro|pazienza|tempo|occhiali|numero|strada|filo)\b",
+    r"(?:lettera|lavoro|pazienza|tempo|occhiali|numero|strada)\b",
     re.I,
 )
 """Fraud of which one only hears, cards of another kind, things that no bank blocks."""

@@ -54,7 +54,7 @@ def test_whoever_reads_a_dialogue_hears_it_in_whatever_pieces_the_player_wants(
     viewer = enter("viewer")
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}")
     assert "media-src 'self'" in page.headers["content-security-policy"]
-    whole, turn = addresses(page.text)
+    turn, whole = addresses(page.text)  # what is heard of a turn stands with it
     heard = viewer.get(whole, headers={"range": "bytes=2-5"})
     stored = folder_of(log).file(log.recordings(dialogue_id=recorded.dialogue_id)[0].file).read_bytes()
     assert (heard.status_code, heard.content) == (206, stored[2:6])

@@ -333,6 +333,8 @@ def test_participants_are_told_before_they_begin(tmp_path: Path, language: str, 
             sent="",
             key="k",
             preview=False,
+            tried=False,
+            team="",
             **sheet,
         )
     read = bytes(page.body).decode()

@@ -133,7 +133,7 @@ def test_italian_numbers_have_a_comma():
         assert points(-0.0123) == "\u22121,2"
         assert p_value(0.0123) == "0,012"
         assert p_value(0.0001) == "< 0,001"
-        assert amount(3.14159, "s") == "3,14 s"
+        assert amount(3.14159, "s") == "3,14\u202fs"
         assert count(1234) == "1\u202f234"
         assert instant(datetime(2026, 3, 1, tzinfo=UTC)) == "1\u00a0marzo\u00a02026"
         assert plural(1, "goal") == "1 obiettivo"
