@@ -66,7 +66,9 @@ def context() -> Iterator[Any]:
 
 
 def go_to(page: Any, name: str) -> None:
-    """Follow a link of the dashboard's own navigation."""
+    """Follow a link of the dashboard's own navigation, which a small screen folds."""
+    if (menu := page.locator(".menu > summary")).is_visible():
+        menu.click()
     with page.expect_navigation():
         page.get_by_role("navigation", name="Dashboard").get_by_role("link", name=name, exact=True).click()
     page.get_by_role("heading", name=name, level=1).wait_for()
