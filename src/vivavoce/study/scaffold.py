@@ -13,6 +13,7 @@ from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.model import Study
 from vivavoce.study.presets import PROTOCOLS, ROOM, protocol_names, shipped_texts
 from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import ConsentFile
 
 DOMAINS: Final = ROOM / "domains"
 
@@ -92,7 +93,7 @@ def nameless_consents(study: Study) -> list[tuple[str, bool]]:
 
     Note  an example names neither person nor institution; of others only is seen whether an address is in it
     """
-    named = {getattr(one, "file", "") for one in study.visit if one.kind == "consent"}
+    named = {getattr(one, "file", "") for one in study.visit if isinstance(one, ConsentFile)}
     places = (False, True) if study.protocol is not None else ()
     shipped = [one for own in places for one in shipped_texts(str(study.protocol), own_domain=own)]
     ours = {text.read_text(encoding="utf-8") for text in shipped}
