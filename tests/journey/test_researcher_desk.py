@@ -19,7 +19,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import TrialPaused
 
 PAGES = (
-    "Overview", "Running visits", "Dialogues", "Systems", "Pairs", "Annotation", "Stress tests", "Results",
+    "Overview", "Running visits", "Dialogues", "Systems", "Stress tests", "Results",
     "Export", "Trial", "Accounts",
 )  # fmt: skip
 
@@ -65,10 +65,14 @@ def context() -> Iterator[Any]:
     assert [complaint for complaint in complaints if not meant.fullmatch(complaint)] == []
 
 
-def go_to(page: Any, name: str) -> None:
-    """Follow a link of the dashboard's own navigation, which a small screen folds."""
+def unfold(page: Any) -> None:
     if (menu := page.locator(".menu > summary")).is_visible():
         menu.click()
+
+
+def go_to(page: Any, name: str) -> None:
+    """Follow a link of the dashboard's own navigation, which a small screen folds."""
+    unfold(page)
     with page.expect_navigation():
         page.get_by_role("navigation", name="Dashboard").get_by_role("link", name=name, exact=True).click()
     page.get_by_role("heading", name=name, level=1).wait_for()
@@ -229,6 +233,7 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
         fits(page, name)
     page.goto(f"{trial.address}/dialogues/{dialogue}")
     fits(page, "transcript")
+    unfold(page)
     page.get_by_role("link", name="Ada").click()
     page.get_by_label("Your password until now").fill("not this one")
     page.get_by_label("The new password", exact=True).fill(PASSWORD + ", and more")
