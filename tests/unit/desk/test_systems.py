@@ -37,7 +37,7 @@ def test_a_suspended_system_is_told_on_every_page_and_its_rest_on_its_own(
     assert "gets no new dialogue since" not in desk.get("/").text
     table = desk.get("/systems/table").text
     assert "suspended</span>" not in table
-    assert '<td>restored</td><td class="why">after 2\u202fmin 5\u202fs</td>' in table
+    assert '<td>restored</td><td class="why">after 2\u202fmin\xa05\u202fs</td>' in table
 
 
 def exchange(log: Log, **more: Any) -> str:
