@@ -211,7 +211,7 @@ def complete_the_visit(browser: Browser, lab: Laboratory, telephone: Baresip, re
     for question in page.locator("fieldset").all():
         question.locator("label").nth(1).click()
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_role("heading", name="Thank you, that is done")).to_be_visible()
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
     (answered,) = [one.event for one in lab.events("questionnaire_answered")]
     assert answered.dialogue_id == issued.dialogue_id  # type: ignore[attr-defined]
