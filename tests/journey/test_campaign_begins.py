@@ -57,7 +57,8 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     vivavoce("campaign", "run", "own", "--users", "2", "--no-pdf")
     capsys.readouterr()
     vivavoce(*state)
-    assert "library: 2 of 10 users (SIMULATED)" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "library: 2 of 10 users (SIMULATED)" in told and "Reports: 2 of 2" in told
     report = (tmp_path / "own" / "reports" / "library.it.html").read_text("utf-8")
     assert "L&#39;obiettivo del compito è stato raggiunto in" in report and address not in report
     vivavoce("campaign", "retest", "own", "--release", "2.0", "--no-pdf")
@@ -94,7 +95,8 @@ def test_the_other_desks_go_from_nothing_to_their_reports_in_the_lines_of_the_pa
         vivavoce(*ran, "--users", "2", "--no-pdf")
         capsys.readouterr()
         vivavoce(*state)
-        assert f"{bot}: 2 of 10 users (SIMULATED)" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert f"{bot}: 2 of 10 users (SIMULATED)" in told and "Reports: 2 of 2" in told
     for language, goals in (("en", "The goal of the task was reached in"), ("it", "obiettivo del compito")):
         report = (tmp_path / f"own-{bot}" / "reports" / f"{bot}.{language}.html").read_text("utf-8")
         assert goals in report and address not in report

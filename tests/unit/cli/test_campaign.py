@@ -65,5 +65,6 @@ def test_the_state_before_anything_was_done(folder: Path) -> None:
         ("callsteering", False, 0), ("carbs", False, 0), ("telco", False, 0),
     ]  # fmt: skip
     assert cli("draft", folder, "--system", "carbs").exit_code == 0
-    assert "carbs: 0 of 10 users" in cli("status", folder).output
+    told = cli("status", folder).output
+    assert "carbs: 0 of 10 users" in told and "Reports: 0 of 2" in told
     assert "0 of 3 teams answered" in cli("answers", folder).output
