@@ -10,19 +10,30 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
+from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import read_data
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
+from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer, Talk
 
 _STEPS: Final = ("name", "surname", "birth")
 _LOAN_LIMIT: Final = 3000
 _LONGEST_NAME: Final = 3
+_MANNERS: Final = ("hello", "repeat", "whoareyou", "service", "human", "help", "insult")
+_FULL: Final = {
+    "en": re.compile(
+        r"(?<!\w)(?:i am|i'm|this is|it's|speaking is|i'm called) ((?:[A-Z][\w'’]+ ?){2,3})(?=[,.!?]|$| )"
+    ),
+    "it": re.compile(
+        r"(?<!\w)(?:sono|mi chiamo|parla|qui è) (?:(?:il|la|lo) sig\w+ )?((?:[A-Z][\w'’]+ ?){2,3})"
+    ),
+}
+"""First name and surname in capitals behind words that lead to them: words of the bank among them."""
 _FULL_NAME: Final = 2
 _WHOSE: Final = re.compile(
     r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
@@ -101,7 +112,7 @@ class Session(Talk):
     size: str | None = None
 
 
-class CallSteeringBot(CourteousBot[Session]):
+class CallSteeringBot(StandingBot[Session]):
     """Routes the calls of a bank."""
 
     name: str = "callsteering"
@@ -117,7 +128,8 @@ class CallSteeringBot(CourteousBot[Session]):
         return Session(language)
 
     def words(self, session: Session) -> Mapping[str, str]:
-        return _bank()["says"][session.language]
+        said = _bank()["says"][session.language]
+        return {**said, "puzzled": said["puzzled_name"]} if session.asking in _STEPS else said
 
     def opening(self, session: Session) -> Answer:
         said = self.words(session)
@@ -128,7 +140,8 @@ class CallSteeringBot(CourteousBot[Session]):
         chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
         if _WHAT_IS_THIS.search(heard.text):
             return True
-        return sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
+        asks = session.asking in _STEPS and self._asks_where(session, heard) and not heard.did(*_MANNERS)
+        return asks or sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
 
     def waits(self, session: Session) -> bool:
         return session.asking in ("amount", "which")
@@ -161,15 +174,32 @@ class CallSteeringBot(CourteousBot[Session]):
 
     # --- what is said --------------------------------------------------------------------------------------
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        return super().reply(session, [(_meant(text, session.language), score) for text, score in texts])
+    def plain(self, session: Session, text: str) -> str:
+        return _meant(text, session.language)
+
+    def standing(self, session: Session, kind: str) -> str | None:
+        words = self.words(session)
+        if kind in ("noted", "got") and session.known:
+            return words["have"].format(
+                known=", ".join(session.known[one] for one in _STEPS if one in session.known)
+            )
+        if kind in ("did", "what_did"):
+            return None
+        return words["next" if session.asking in _STEPS else "next_matter"]
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         answer = self._of_the_call(session, heard)
-        if _WHAT_IS_THIS.search(heard.text) is None:
+        asks = session.asking in _STEPS and answer is None and self._asks_where(session, heard)
+        if _WHAT_IS_THIS.search(heard.text) is None and not asks:
             return answer
         told = self.words(session)["this_is"]
         return self._with([told], answer or Answer(*self.question(session)))
+
+    def _asks_where(self, session: Session, heard: Heard) -> bool:
+        """Whether a turn asks in a word or two for another place: the chemist's?"""
+        asked = [tokens(one) for one in sentences_of(heard.text) if one.endswith("?")]
+        places = [one for one in asked if not set(one) & _strange(session.language)]
+        return any(1 <= len(one) <= _LONGEST_NAME for one in places) and not heard.did("whole")
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
@@ -282,11 +312,14 @@ class CallSteeringBot(CourteousBot[Session]):
         """
         birth = _birth(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
+        if session.asking == "name" and (full := _FULL[session.language].search(_from_small(heard.text))):
+            first, *others = full[1].split()
+            return found | {"name": first, "surname": " ".join(others)}
         hearing, corrects = self._hearing[session.language], False
         for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
             led = self._led(session, part)
-            bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
+            bare = {} if led or part.did("why") or heard.did("whole") else self._bare(session, part, heard)
             if bare and corrects and set(bare) <= set(found):
                 found |= bare  # Anna. No, Annamaria
             corrects = part.did("negate") and not bare
@@ -350,6 +383,8 @@ class CallSteeringBot(CourteousBot[Session]):
                 words.append(written[at])
         while words and "".join(tokens(words[-1])) in small:
             words.pop()
+        if words[1:] and words[1][:1].isupper() and names_nothing(words[0], session.language):
+            words = words[1:]  # anyway, Marsh
         plain = {word for one in words for word in tokens(one)}
         strange = (
             plain & _strange(session.language) or plain <= small or not all(_is_name(one) for one in words)
@@ -397,6 +432,11 @@ def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:
 
 def _capital(words: Sequence[str]) -> str:
     return re.sub(r"(['’]) ", r"\1", " ".join(words)).title()
+
+
+def _from_small(text: str) -> str:
+    """A text whose sentences begin in small letters, so that a capital shows a name."""
+    return re.sub(r"(?:^|(?<=[.!?] ))[A-Z]", lambda one: one[0].lower(), text)
 
 
 def _is_name(word: str) -> bool:

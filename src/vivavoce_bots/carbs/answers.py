@@ -10,7 +10,7 @@ from vivavoce_bots.carbs.meal import Eaten, Session, Told, names_whole
 from vivavoce_bots.carbs.strategy import Strategy
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import QUESTION, Answer
 
 _LONGEST_NAME: Final = 3
@@ -20,7 +20,7 @@ _IN: Final = {
 }
 
 
-class AnsweringBot(CourteousBot[Session]):
+class AnsweringBot(StandingBot[Session]):
     """The part of the counter that answers."""
 
     _strategy: Strategy

@@ -59,11 +59,22 @@ class CarbsBot(AnsweringBot):
         return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "food")))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        reply = super().reply(session, [(heard_as(session, text), score) for text, score in texts])
+        reply = super().reply(session, texts)
         told = feeling(texts[0][0], session.language) if texts and self._strategy.empathy else None
         if told is not None:
             session.last = reply = taken_up(reply, self.words(session)[told])
         return reply
+
+    def plain(self, session: Session, text: str) -> str:
+        return heard_as(session, text)
+
+    def standing(self, session: Session, kind: str) -> str:
+        words, lines = self.words(session), self._lines(session, session.eaten)
+        if kind == "next":
+            return words["help_how_much" if session.asking == "how_much" else "next"]
+        if kind == "done":
+            return words["next"]
+        return words["so_far"].format(lines=lines) if lines else words["none"]
 
     def about(self, session: Session, heard: Heard) -> bool:
         if (

@@ -88,6 +88,8 @@ class Commands:
     def _command(self, session: Session, part: Part, before: Sequence[Predicate] = ()) -> Predicate:
         """A part as a command; a pronoun is what was spoken of last, be it earlier in the turn."""
         action, things = part.action or "", part.things
+        if action == "prendere" and set(things) & set(PLACES) and set(things) & set(CONTAINERS):
+            action = "mettere"  # get a pan on the stove
         waiting = session.waiting
         if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
             things = (*(one for one in things_of(waiting) if one not in things), *things)

@@ -70,6 +70,13 @@ NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["nam
 INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
 
 
+DO_THAT: Final = {
+    "en": re.compile(r"\b(?:please )?do (?:that|it|so)\b(?! for)", re.I),
+    "it": re.compile(r"\b(?:fallo|lo faccia|faccialo|fai (?:così|questo|quello))\b", re.I),
+}
+"""What has just been denied is wanted."""
+
+
 def learn_words(spotter: Spotter, language: str) -> None:
     """Teach things, and what else people say to the robot."""
     for kind, phrases in _KITCHEN["phrases"][language].items():

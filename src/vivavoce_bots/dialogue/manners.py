@@ -3,10 +3,10 @@
 A bot derives from `CourteousBot`: it answers what is about its matter; all else is answered here.
 """
 
-import pickle
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -23,7 +23,15 @@ from vivavoce_bots.dialogue.clauses import (
     taunts,
 )
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
+from vivavoce_bots.dialogue.hearing import (
+    ASIDES,
+    QUIET,
+    UNSURE,
+    Heard,
+    Hearing,
+    leaves_behind,
+    only_complains,
+)
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
@@ -46,9 +54,8 @@ from vivavoce_bots.dialogue.talk import (
 
 _AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
-_FEWEST_WORDS, _FEWEST_ASKED, _SHORT = 3, 4, 4
+_FEWEST_WORDS, _FEWEST_ASKED, _SHORT, _LONG = 3, 4, 4, 5
 _ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled", "vain")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
 Held = TypeVar("Held", bound=Talk)
@@ -199,7 +206,8 @@ class CourteousBot(ABC, Generic[Held]):
             )
             if asks and apart and not self.about(session, heard):
                 if heard.did("service", "whoareyou", *UNSURE):
-                    return "" if told else self._helped(session, "")
+                    who = heard.did("service", "whoareyou") and self._courtesy(session, "whoareyou")
+                    return "" if told else who or self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
                 others = [hearing.heard(one) for one in sentences_of(text) if one != sentence]
@@ -268,10 +276,10 @@ class CourteousBot(ABC, Generic[Held]):
             return text, []
         hearing = self._hearing[session.language]
         heard = [hearing.heard(one) for one in sentences]
-        about = [self.about(session, one) for one in heard]
+        tells = partial(self.about, session)
+        about = [tells(one) for one in heard]
         aside = [
-            (not on and set(one.kinds) <= ASIDES)
-            or (one.did("complaint") and not is_question(one.text, session.language))
+            (not on and set(one.kinds) <= ASIDES) or only_complains(one, hearing, tells)
             for on, one in zip(about, heard, strict=True)
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
@@ -326,7 +334,8 @@ class CourteousBot(ABC, Generic[Held]):
         return joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
-        complains = heard.did("complaint") and not is_question(heard.text, session.language)
+        hearing = self._hearing[session.language]
+        complains = only_complains(heard, hearing, partial(self.about, session))
         about = self.about(session, heard) and not complains
         changed, session.changed = session.changed, False
         parts = leaves_behind(heard)
@@ -346,7 +355,7 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("wrong") and not (about or changed or settles):
             return self._led_back(session, ("insult",), helped=True)
         if heard.did("restart"):
-            self._remember(session, self._snapshot(session))
+            session.remember(session.snapshot())
             self.start_over(session)
             return self._led_back(session, ("restart",))
         leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
@@ -356,12 +365,12 @@ class CourteousBot(ABC, Generic[Held]):
             heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
             return led
-        before = self._snapshot(session)
+        before = session.snapshot()
         answer = self.matter(session, heard)
         if answer is None:
             return self.farewell(session) if parts else self._puzzled(session, heard)
         session.lost = session.stalled = 0
-        self._remember(session, before)
+        session.remember(before)
         return self._parted(session, answer) if parts else answer
 
     def _parted(self, session: Held, answer: Answer) -> Answer:
@@ -402,6 +411,8 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("service", *UNSURE):
             who = ("whoareyou",) if heard.did("service") else courtesies[:1]
             return self._led_back(session, who, helped=heard.did(*UNSURE))
+        if len(heard.rest) >= _LONG:  # two hours on hold, and now a robot, wonderful
+            courtesies = tuple(one for one in courtesies if one != "praise")
         return self._led_back(session, courtesies) if courtesies else None
 
     def farewell(self, session: Held) -> Answer:
@@ -452,10 +463,7 @@ class CourteousBot(ABC, Generic[Held]):
     def _undo(self, session: Held) -> Answer:
         if not session.before:
             return self._led_back(session, ("nothing_to_undo",))
-        was = self._snapshot(session)
-        for name, value in pickle.loads(session.before.pop()).items():  # noqa: S301 (our own, never sent)
-            setattr(session, name, value)
-        return self.undone(session, pickle.loads(was))  # noqa: S301 (our own, never sent)
+        return self.undone(session, session.step_back())
 
     def undone(self, session: Held, was: dict[str, Any]) -> Answer:
         """What is said where the last step was taken back; `was` is what it had made."""
@@ -490,11 +498,3 @@ class CourteousBot(ABC, Generic[Held]):
         return Answer(
             joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks)
         )
-
-    def _snapshot(self, session: Held) -> bytes:
-        return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})
-
-    def _remember(self, session: Held, before: bytes) -> None:
-        session.changed = before != self._snapshot(session)
-        if session.changed:
-            session.before.append(before)

@@ -6,13 +6,13 @@ several or none are meant, or something was said of them that nobody knows, it a
 else instead.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
-from vivavoce_bots.dialogue.clauses import without_meanwhile
+from vivavoce_bots.dialogue.clauses import sentences_of, without_meanwhile
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.retraction import without_retracted
@@ -48,6 +48,11 @@ _TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channe
 
 
 _FEW: Final = 3  # words that say nothing but no
+_AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
+_HERE: Final = {
+    "en": re.compile(r"\b(?:in|round) here\b", re.I),
+    "it": re.compile(r"\bqu[ia](?: dentro)?\b", re.I),
+}
 
 
 class HouseBot(DoingBot):
@@ -116,9 +121,6 @@ class HouseBot(DoingBot):
         lead = [told] if told else [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        return super().reply(session, [(self._plain(session, text), score) for text, score in texts])
-
     def _without_refused(self, session: Session, text: str) -> str:
         """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
         hearing, refused = self._hearing[session.language], set[str | None]()
@@ -135,7 +137,7 @@ class HouseBot(DoingBot):
         lets_go = len(session.waiting) < len(held)
         return rest if lets_go or left.did(*_TELLS) or len(left.said) > _FEW else text
 
-    def _plain(self, session: Session, text: str) -> str:
+    def plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
         hearing, where = self._hearing[session.language], self._home.places(session.language)
 
@@ -145,6 +147,14 @@ class HouseBot(DoingBot):
         settled = without_retracted(
             decided(self._without_refused(session, text), places), session.language, where
         )
+        rooms = {self._home.devices[one].room for one in session.about}
+        if (
+            len(rooms) == 1
+            and not hearing.heard(settled).did("room")
+            and hearing.heard(settled).did("kind", "plural")
+        ):
+            where_in = self._home.rooms[rooms.pop()][session.language]["in"]  # the blinds in here
+            settled = _HERE[session.language].sub(where_in, settled)
         plain = rewritten(requested(settled, session.language), read_manner(session.language)["rewrites"])
         there = THERE.search(plain) is not None
         return gist(
@@ -195,10 +205,18 @@ class HouseBot(DoingBot):
         )
         clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
+        told.names_alone = self._names_alone(session, heard)
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
+        asked_delete = [one for one in session.waiting if one.asks == "delete" and one not in waited]
+        if asked_delete and _AND_YES.search(heard.text):  # bin them, yes
+            served = self._services.answered(session, "delete", heard, self.words(session))
+            told.sentences += [served[0]] if served else []
+            session.waiting = [one for one in session.waiting if one.asks != "delete"]
+        if told.sentences:  # what was asked before, and is passed over, is asked no more
+            session.waiting = [one for one in session.waiting if one not in waited]
         if told.acts:  # the radio! turn the radio off: what was done needs no question
             acted = {act.value for act in told.acts if act.act == "inform"}
             session.settle(acted)
@@ -226,6 +244,17 @@ class HouseBot(DoingBot):
             " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
             (Meaning(understood, 1.0),),
         )  # fmt: skip
+
+    def _names_alone(self, session: Session, heard: Heard) -> bool:
+        """Whether a sentence of the turn names devices, and says nothing else."""
+        hearing, reader = self._hearing[session.language], self._readers[session.language]
+        for sentence in sentences_of(heard.text):
+            clauses = [] if sentence.endswith("?") else read_clauses(sentence, hearing, reader)
+            if clauses and not any(
+                one.loose or one.asks or one.did("not", "negate", "dont") for one in clauses
+            ):
+                return True
+        return False
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:
@@ -350,6 +379,12 @@ class HouseBot(DoingBot):
             session.waiting.pop(0)
             told.sentences.append(self.words(session)["kept"])
             return True
+        if (
+            heard.did("affirm")
+            and pending.asks == "deed"
+            and self._goes_on(session, pending.choices, Told(names_alone=True))
+        ):
+            pending = replace(pending, asks="confirm", deed="on")
         if heard.did("affirm") and pending.asks == "confirm" and pending.deed:
             session.waiting.pop(0)
             self._do(session, pending.deed, list(pending.choices), told)
@@ -403,7 +438,7 @@ class HouseBot(DoingBot):
             self._correct(session, clause, told)
         elif (
             clause.deed
-            or (reference.other and (session.about or session.done or session.waiting))
+            or (reference.other and not clause.loose and (session.about or session.done or session.waiting))
             or clause.did("kind", "plural", "called", "too")
             or (clause.did("one", "it") and reference.placed and session.about)
         ):
@@ -411,6 +446,11 @@ class HouseBot(DoingBot):
 
     def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
         kind, deed = WISHES[wish]
+        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
+        lit = [one for one in lit if self._telling.state(session, one) != "off"]
+        if lit and wish != "wish_fan":  # too bright: the lamp that was just switched on
+            self._do(session, "dim" if wish == "wish_blind" else "raise", lit, told)
+            return
         devices = self._home.of_kind(kind)
         devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
         if any(

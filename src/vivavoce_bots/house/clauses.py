@@ -11,6 +11,7 @@ from vivavoce_bots.house.reference import Reader, Reference
 
 _MOST: Final = 12
 _AND: Final = ("and", "but", "so", "e", "ma")
+_OR_ELSE: Final = ("or", "o", "oppure")
 _WHO: Final = ("who", "why", "chi", "perche")
 _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
@@ -164,6 +165,7 @@ def _clause(
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")
     asks = asks or undecided or (question and first in _WHO)  # who left it on?
+    asks = asks or (question and deed is not None and said[0] in _OR_ELSE and len(said) <= _FEW)  # or closed?
     if undecided and not reference.said:
         reference = replace(reference, it=True)
     asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata

@@ -124,6 +124,12 @@ class Services:
             channel, session.told_of = session.told_of, None
         if channel is None and service == "recording":  # record it
             channel = session.told_of or session.channel
+        if (
+            channel is None
+            and service == "programme"
+            and not _NUMBER.search(in_digits(text, session.language))
+        ):
+            return self._evening(session, words)
         if channel is None:
             lacks = _NUMBER.search(in_digits(text, session.language)) is not None
             return Served(words["no_channel"] if lacks else "", (), service)
@@ -140,6 +146,16 @@ class Services:
             return Served(words["recorded"].format(name=name, told=told), acts)
         session.told_of = channel
         return Served(words["programme"].format(name=name, told=told).replace("su il ", "sul "), acts)
+
+    def _evening(self, session: Memory, words: Mapping[str, Any]) -> Served:
+        """What is on all channels, where none was named."""
+        listed = [
+            f"{channel[session.language]['name']}: {self._home.programmes[name][session.language]}"
+            for name, channel in self._home.channels.items()
+        ]
+        return Served(
+            words["evening"].format(told="; ".join(listed)), (stating("inform", "done", "programme"),)
+        )
 
     def _machine(self, session: Memory, clause: Clause, words: Mapping[str, Any]) -> Served:
         messages = self._home.messages[session.language] if session.messages else ()

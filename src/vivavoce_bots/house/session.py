@@ -49,8 +49,11 @@ class Session(Talk):
 
 @dataclass
 class Told:
-    """The turn as it grows; `asks` where it is asked how things are, which says more than `already`."""
+    """The turn as it grows; `asks` where it is asked how things are, which says more than `already`;
+    `names_alone` where a sentence of it names devices and says nothing of them.
+    """
 
     sentences: list[str] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     asks: bool = False
+    names_alone: bool = False
