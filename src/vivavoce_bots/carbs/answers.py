@@ -6,7 +6,7 @@ from typing import Final
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.carbs.foods import Food, Item, Quantity, plain
-from vivavoce_bots.carbs.meal import Eaten, Session, Told, names_whole
+from vivavoce_bots.carbs.meal import Eaten, Session, Told, asks_what_is_noted, names_whole
 from vivavoce_bots.carbs.strategy import Strategy
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.hearing import Heard
@@ -14,6 +14,7 @@ from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import QUESTION, Answer
 
 _LONGEST_NAME: Final = 3
+UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 _IN: Final = {
     "en": re.compile(r"\b(?:in|of|does|do|has|have|is|are)\b", re.I),
     "it": re.compile(r"\b(?:nel\w*|in|di|del\w*|ha|hanno)\b", re.I),
@@ -34,6 +35,26 @@ class AnsweringBot(StandingBot[Session]):
         if counted:
             told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
         return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
+
+    def _assumed(self, session: Session, open_: Sequence[Item]) -> Answer:
+        """The total with usual portions of what is still open."""
+        session.item, session.open, session.fresh = None, [], []
+        for one in open_:
+            if one.food is not None:
+                session.count(one.written, one.food, one.quantity.of(one.food) or one.food.portion)
+        lines = self._lines(session, session.fresh)
+        total = self._total(session, ended=True)
+        return total._replace(text=f"{self.words(session)['assumed_all'].format(lines=lines)} {total.text}")
+
+    def _likens(self, session: Session, heard: Heard) -> bool:
+        """Whether a turn answers which known food an unknown one is like."""
+        if heard.did("total") or asks_what_is_noted(heard.text):
+            return False
+        held = [one.food for one in session.eaten]
+        named = [one for one in session.lexicon.mentioned(heard.text) if one not in held]
+        chosen = session.lexicon.quantity(heard.text) != Quantity()
+        settled = heard.did("negate", "affirm", "dontcare", "repeat", "help", *UNSURE)
+        return bool(named) or chosen or settled or any(one in session.choices for one in held)
 
     def _lines(self, session: Session, eaten: Sequence[Eaten]) -> str:
         return ", ".join(f"{self._called(session, one.written, one.food)} {one.grams:g} g" for one in eaten)

@@ -6,9 +6,10 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.carbs.answers import AnsweringBot, joined_without
+from vivavoce_bots.carbs.answers import UNSURE, AnsweringBot, joined_without
 from vivavoce_bots.carbs.foods import Item, Lexicon, Quantity, learn_phrases, read_manner
 from vivavoce_bots.carbs.meal import (
+    SHRUGS,
     Eaten,
     Session,
     Told,
@@ -33,7 +34,6 @@ _ASKED: Final = (Act("request", "food"),)
 _ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
 _FEW: Final = 6  # words of an answer that only says how much
 _WAS: Final = re.compile(r"\b(?:was|were|era|erano)\b", re.I)
-_UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
 
 class CarbsBot(AnsweringBot):
@@ -79,13 +79,14 @@ class CarbsBot(AnsweringBot):
     def about(self, session: Session, heard: Heard) -> bool:
         if (
             heard.did("total", "asks", "onlyasked")
+            or SHRUGS.search(heard.text)
             or self._items(session, heard)
             or self._asked(session, heard)
         ):
             return True
         numbered = session.lexicon.amount(without_manners(heard, session.language)) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
-        unsure = session.asking == "how_much" and heard.did(*_UNSURE)
+        unsure = session.asking == "how_much" and heard.did(*UNSURE)
         return unsure or (numbered and (settling or bool(session.eaten)))
 
     def waits(self, session: Session) -> bool:
@@ -105,10 +106,13 @@ class CarbsBot(AnsweringBot):
 
     def finish(self, session: Session) -> Answer:
         """The total; what is still open is left out."""
+        assumed = [one for one in (session.item, *session.open) if one is not None and one.food is not None]
         told = session.last is not None and any(one.slot == "carbohydrates" for one in session.last.acts)
         in_vain = not session.eaten and session.last is not None and session.last.acts == _ASKED
         if session.asking == "told" or in_vain or (told and session.item is None and not session.fresh):
             return self.farewell(session)
+        if session.asking == "how_much" and assumed:  # nothing that was eaten is lost
+            return self._assumed(session, assumed)
         return self._total(session, ended=True)
 
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
@@ -144,6 +148,9 @@ class CarbsBot(AnsweringBot):
             _ON_TOP.match(heard.text) is not None and _WAS.search(heard.text) is None
         )
         heard = heard._replace(text=with_removals(session, heard.text))
+        if session.asking in ("like", "learn") and not self._likens(session, heard):
+            session.item, session.asking = None, "meal"  # asked once, and passed over
+            self._settle(session, Told())
         items = self._items(session, heard)
         if (session.informed or heard.did("asks")) and (
             amounts := self._told_of(session, heard, items)
@@ -177,6 +184,8 @@ class CarbsBot(AnsweringBot):
                 if noted is None
                 else told._replace(text=joined_without(noted, told, self.question(session)[0]))
             )
+        if SHRUGS.search(heard.text) and bare and session.eaten and session.item is None:
+            return self._without_food(session, heard, Told())
         if heard.did("asks") or (bare and self._asked(session, heard)):
             return self._tell(session, heard, items)
         if heard.did("total") and not items:
@@ -260,7 +269,7 @@ class CarbsBot(AnsweringBot):
         """The foods of a turn; an unknown word is one where nothing else explains it."""
         rest = set(heard.rest)
         felt = feeling(heard.text, session.language) is not None
-        felt = felt or heard.did("whole", "insult", "complaint")
+        felt = felt or heard.did("whole", "insult", "complaint", "thankyou", "bye", "why", "meant")
         found = session.lexicon.items(what_is_told(session, heard))
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
@@ -322,7 +331,7 @@ class CarbsBot(AnsweringBot):
         amount = session.lexicon.quantity(amount_told(heard.text, session.lexicon))
         told_amount = amount != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
-        if heard.did(*_UNSURE) and not denies(heard):  # I don't know, a normal roll
+        if heard.did(*UNSURE) and not denies(heard):  # I don't know, a normal roll
             others = [one for one in others if not self._held(session, one)]
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
         waiting = [one.food for one in session.open if one.food]
@@ -350,7 +359,7 @@ class CarbsBot(AnsweringBot):
             session.count(item.written, food, grams * (thin or 1))
         elif (degree := session.lexicon.degree(heard.text)) and len(heard.said) <= _FEW:
             session.count(item.written, food, degree * food.portion)
-        elif heard.did("affirm", "enough", *_UNSURE):
+        elif heard.did("affirm", "enough", *UNSURE):
             told.sentences.append(
                 self._of(session, "assumed", food, item.written) if not heard.did("affirm") else ""
             )
@@ -455,10 +464,16 @@ class CarbsBot(AnsweringBot):
     def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
         """An amount alone corrects the last food; yes and no answer whether there is more."""
         quantity = session.lexicon.amount(without_manners(heard, session.language))
+        if session.asking in ("meal", "told") and session.eaten and SHRUGS.search(heard.text):
+            lines = self._lines(session, session.eaten)
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['usual'].format(lines=lines)} {question}", asks)
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
             last = next(
                 (one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1]
             )
+            if quantity.slices and not last.food.slice:  # two slices: of what comes in slices
+                last = next((one for one in reversed(session.eaten) if one.food.slice), last)
             grams = quantity.of(last.food) or 0.0
             kept = [one for one in session.eaten if one is not last]
             session.eaten = [*kept, Eaten(last.written, last.food, grams)]

@@ -43,6 +43,13 @@ _AMOUNT_BACK: Final = re.compile(
     re.I,
 )
 """An amount that another takes the place of in the same breath: 100 g, no, 80 g."""
+SHRUGS: Final = re.compile(
+    r"\bhow (?:the \w+ )?(?:would|should|could|am|do|can) i (?:supposed to )?know\b|\bwho weighs\b"
+    r"|\b(?:che|cosa) ne so\b|\bcome (?:\w+ )?(?:faccio|potrei|dovrei|posso)(?: io)? a? ?sapere"
+    r"|\bmica (?:lo )?peso\b",
+    re.I,
+)
+"""How people refuse to say how much."""
 _MEANT: Final = re.compile(
     r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
 )
