@@ -35,6 +35,7 @@ _FULL: Final = {
 }
 """First name and surname in capitals behind words that lead to them: words of the bank among them."""
 _FULL_NAME: Final = 2
+_PATIENCE: Final = 2
 _WHOSE: Final = re.compile(
     r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
     r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
@@ -104,12 +105,13 @@ def _learn(spotter: Spotter, language: str) -> None:
 
 @dataclass
 class Session(Talk):
-    """Who calls, what is asked next, what the call is about."""
+    """Who calls, what is asked next, what the call is about; `pressed`: how often that came instead of a name."""
 
     known: dict[str, str] = field(default_factory=dict)
     asking: str = "name"
     matters: tuple[str, ...] = ()
     size: str | None = None
+    pressed: int = 0
 
 
 class CallSteeringBot(StandingBot[Session]):
@@ -198,7 +200,11 @@ class CallSteeringBot(StandingBot[Session]):
     def _asks_where(self, session: Session, heard: Heard) -> bool:
         """Whether a turn asks in a word or two for another place: the chemist's?"""
         asked = [tokens(one) for one in sentences_of(heard.text) if one.endswith("?")]
-        places = [one for one in asked if not set(one) & _strange(session.language)]
+        places = [
+            one
+            for one in asked
+            if not (set(one) - {"bank", "banca", "a", "la", "una"}) & _strange(session.language)
+        ]
         return any(1 <= len(one) <= _LONGEST_NAME for one in places) and not heard.did("whole")
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
@@ -223,6 +229,12 @@ class CallSteeringBot(StandingBot[Session]):
         corrected = [value for slot, value in identity.items() if slot in session.known and slot != asked]
         if asked in _STEPS:
             session.matters = tuple(found) or session.matters
+            session.pressed += bool(found) and not identity
+            if (
+                session.pressed > _PATIENCE and session.matters
+            ):  # who will not say is put through all the same
+                session.asking = "matter"
+                return self._with([said["without"]], self._steer(session, session.matters))
         elif found or not identity:
             return None
         if not identity and not found:
@@ -315,6 +327,12 @@ class CallSteeringBot(StandingBot[Session]):
         if session.asking == "name" and (full := _FULL[session.language].search(_from_small(heard.text))):
             first, *others = full[1].split()
             return found | {"name": first, "surname": " ".join(others)}
+        if session.asking in ("birth", "matter") and not found:
+            for words in (one.strip(" .!").split() for one in sentences_of(heard.text)):
+                named = len(words) == _FULL_NAME and all(_is_name(one) and one.istitle() for one in words)
+                plain = {word for one in words for word in tokens(one)}
+                if named and not plain & (_strange(session.language) | _aside(session.language)):
+                    return {"name": words[0], "surname": words[1]}  # it had another name
         hearing, corrects = self._hearing[session.language], False
         for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
@@ -364,6 +382,8 @@ class CallSteeringBot(StandingBot[Session]):
             return {slot: heard.text.strip()}
         small = _in_small_letters(heard.text, turn)
         words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
+        if len(turn.said) > _FULL_NAME and any(names_nothing(one, session.language) for one in words):
+            return {}  # finally!; I wanted
         return _named(slot, words, session) if words else {}
 
     def _name(self, session: Session, heard: Heard, places: range, *, whole: bool = False) -> list[str]:
@@ -467,7 +487,7 @@ def _birth(text: str, language: str, *, asked: bool) -> str | None:
     months = _bank()["months"][language]
     named = "|".join(months)
     text = in_digits(text, language)
-    text = re.sub(rf"\b({named})\W+([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
+    text = re.sub(rf"\b({named})\W+(?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
     found = _BIRTH.search(text)
     if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):
         return None

@@ -36,14 +36,14 @@ class AnsweringBot(StandingBot[Session]):
             told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
         return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
 
-    def _assumed(self, session: Session, open_: Sequence[Item]) -> Answer:
+    def _assumed(self, session: Session, open_: Sequence[Item], *, ended: bool = True) -> Answer:
         """The total with usual portions of what is still open."""
         session.item, session.open, session.fresh = None, [], []
         for one in open_:
             if one.food is not None:
                 session.count(one.written, one.food, one.quantity.of(one.food) or one.food.portion)
         lines = self._lines(session, session.fresh)
-        total = self._total(session, ended=True)
+        total = self._total(session, ended=ended)
         return total._replace(text=f"{self.words(session)['assumed_all'].format(lines=lines)} {total.text}")
 
     def _likens(self, session: Session, heard: Heard) -> bool:
@@ -117,6 +117,10 @@ class AnsweringBot(StandingBot[Session]):
     def _total(self, session: Session, *, ended: bool) -> Answer:
         """The sum; `ended`: nothing more is asked."""
         words = self.words(session)
+        known = [one for one in (session.item, *session.open) if one is not None and one.food is not None]
+        if known and not ended and session.asking == "how_much":  # who wants the total is asked no more
+            session.item, session.asking = None, "meal"
+            return self._assumed(session, known, ended=False)
         waiting = [one.written for one in (session.item, *session.open) if one is not None]
         if not session.eaten:
             question, asks = self.question(session)

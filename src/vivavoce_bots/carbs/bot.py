@@ -355,7 +355,8 @@ class CarbsBot(AnsweringBot):
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
             session.open = [*others, *session.open]
         elif (grams := amount.of(food)) is not None:
-            thin = session.lexicon.degree(heard.text) if amount.slices or food.unit else None
+            sized = amount.slices or food.unit or amount.number == 1
+            thin = session.lexicon.degree(heard.text) if sized else None
             session.count(item.written, food, grams * (thin or 1))
         elif (degree := session.lexicon.degree(heard.text)) and len(heard.said) <= _FEW:
             session.count(item.written, food, degree * food.portion)

@@ -50,6 +50,16 @@ SHRUGS: Final = re.compile(
     re.I,
 )
 """How people refuse to say how much."""
+_OTHERS_ATE: Final = {
+    "en": re.compile(
+        r"\W*(?:and |but |so )?(?:my|his|her|our|the) (?:\w+ ){1,3}?(?:had|ate|drank|ordered|took|got|has)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\W*(?:e |ma )?(?:(?:il |la )?mi[ao]|suo|sua) \w+ (?:invece )?(?:ha|aveva|prende|si è)\b", re.I
+    ),
+}
+"""What somebody else ate."""
 _MEANT: Final = re.compile(
     r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
 )
@@ -144,7 +154,11 @@ def heard_as(session: Session, text: str) -> str:
         plain,
         language,
         lambda one: bool(lexicon.mentioned(one)),
-        lambda one: frames.search(one) is not None and bool(lexicon.mentioned(one) or lexicon.degree(one)),
+        lambda one: (
+            frames.search(one) is not None
+            and _OTHERS_ATE[language].match(one) is None
+            and bool(lexicon.mentioned(one) or lexicon.degree(one))
+        ),
     )
 
 

@@ -303,6 +303,7 @@ class ChefBot(Commands, StandingBot[Session]):
             and session.waiting is None
             and (heard.did("negate", "meant") or _denies(session.done, parts))
             and not told_off(session)
+            and not any(part.into and len(part.things) > 1 for part in parts)  # the pan on the stove
         )
         denied = {one for part in parts for one in part.denied}
         if session.waiting is not None and denied & set(session.waiting.arguments):
@@ -389,7 +390,7 @@ class ChefBot(Commands, StandingBot[Session]):
                 done.append(self._carrying[session.language].carry_out(session, command))
             except Lacking as lacking:
                 later = commands[at + 1 :]
-                if lacking.idle and later:
+                if lacking.idle and (later or done):
                     continue  # the pot is on the stove; cook the potatoes
                 if (
                     lacking.slot
@@ -468,7 +469,12 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
             and names
             and bare
             and not (acted and set(part.things) <= set(PLACES))
-            and (set(last.things) <= set(INGREDIENTS) or not (acted or part.into or last.into))
+            and (
+                set(last.things) <= set(CONTAINERS)
+                and set(part.things) <= set(PLACES)
+                or set(last.things) <= set(INGREDIENTS)
+                or not (acted or part.into or last.into)
+            )
         ):  # flour, milk and eggs into the bowl
             found[-1] = part._replace(
                 things=tuple(dict.fromkeys((*last.things, *part.things))),

@@ -200,6 +200,8 @@ def in_order(command: Predicate, session: Session) -> list[Predicate]:
             sizes = [one for one in command.arguments if QUANTITY.fullmatch(one)]
             mixed = command._replace(arguments=(box,))
             return [Predicate("aggiungere", (*sizes, *lacks, box)), mixed]
+    if command.action in _INTO and food and boxes and places:  # in the pot, and that on the stove
+        return [command._replace(arguments=(*food, boxes[-1])), Predicate("mettere", (boxes[-1], places[-1]))]
     if command.action != "cuocere" or not boxes:
         return [command]
     lacks = [one for one in food if one not in session.world.inside.get(boxes[-1], ())]

@@ -18,7 +18,10 @@ _PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro",
 _VESSELS: Final = ("padella", "pentola", "tegame")
 # What can be done to what, and what it is then.
 _WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "sbucciare": ("sbucciato", ("patate", "cipolla", "aglio", "pomodoro", "limone")),
+    "sbucciare": (
+        "sbucciato",
+        ("patate", "cipolla", "aglio", "pomodoro", "limone", "carota", "carote", "zucchine", "mela"),
+    ),
     "schiacciare": ("schiacciato", ("patate", "aglio", "pomodoro")),
     "passare": ("passato", ("pomodoro", "patate", "farina", "pasta", "riso")),
     "grattare": ("grattugiato", ("formaggio", "limone")),

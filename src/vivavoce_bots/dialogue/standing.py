@@ -89,7 +89,10 @@ class StandingBot(CourteousBot[Held]):
         puzzled = answer.acts[:1] == (Act("repeat"),)
         if puzzled:  # what it did understand is answered
             told, question = "", self.question(session)[0]
-        asked = [self.standing(session, kind) for kind in kinds if not (did and kind in _TOLD_ANYHOW)]
+        kept = [kind for kind in kinds if not (did and kind in _TOLD_ANYHOW)]
+        if re.search(r"\w", text) and not puzzled:  # what waits now says what comes next
+            kept = [kind for kind in kept if kind != "next"]
+        asked = [self.standing(session, kind) for kind in kept]
         return answer._replace(text=joined([told, *filter(None, asked), question]))
 
 

@@ -178,7 +178,7 @@ class HouseBot(DoingBot):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        if ON_NOW[session.language].search(heard.text):
+        if ON_NOW[session.language].search(heard.text) and not heard.did("room"):
             self.let_go(session)
             on = self._telling.on_now(session)
             names = self._telling.listed(session, on, "and") if on else ""
@@ -206,6 +206,11 @@ class HouseBot(DoingBot):
         clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         told.names_alone = self._names_alone(session, heard)
+        for clause in clauses:  # the film, then; record it
+            if clause.did("programme") and not clause.asks:
+                session.told_of = self._services.channel(session, " ".join(clause.said)) or session.told_of
+        if any(one.deed == "record" for one in clauses):
+            session.waiting = [one for one in session.waiting if one.asks in SERVED]
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
@@ -283,6 +288,12 @@ class HouseBot(DoingBot):
             if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
                 clauses = [one for one in clauses if one not in denied]
         pending, words = session.waiting[0], self.words(session)
+        placed = any(one.reference.rooms or one.reference.places for one in clauses)
+        unsure = heard.did("dontknow", "dontcare", "suggest") and not placed
+        if unsure and pending.asks == "which" and pending.deed:  # which one makes no difference: the first
+            session.waiting.pop(0)
+            self._do(session, pending.deed, list(pending.choices[:1]), told)
+            return True
         if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
             session.waiting.pop(0)
             return False
@@ -298,7 +309,8 @@ class HouseBot(DoingBot):
             told.acts += served[1]
             return True
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
-        said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
+        after = (one.reference for one in clauses[denied + 1 :])
+        said = clauses[denied:] if any(one.placed or one.kind or one.other for one in after) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
         clear = [
             one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")

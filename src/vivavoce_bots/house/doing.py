@@ -16,6 +16,7 @@ from vivavoce_bots.house.telling import FEW, Telling, capital
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _MANY: Final = 2
 _MOST_TOLD: Final = 6
+_SWITCHED: Final = ("on", "off", "open", "close")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
 
@@ -105,6 +106,17 @@ class DoingBot(StandingBot[Session]):
         )
         lights = clause.deed is None and self._goes_on(session, devices, told)
         clause = replace(clause, deed="on") if lights else clause
+        if (
+            len(devices) > 1
+            and clause.deed in _SWITCHED
+            and not (reference.every or choices or reference.strange)
+        ):
+            states = {one: self._telling.state(session, one) for one in devices}
+            deed = clause.deed
+            apt = [one for one in devices if states[one] != self._home.kind_of(one).deed(deed)]
+            if len(self._home.kinds_of(devices)) == 1 and (deed != "on" or len(apt) == 1):
+                reference = reference if apt else replace(reference, every=True)
+                devices = apt or devices  # the light that is on is to go off
         alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
         if alone and clause.deed and not clause.did("relation"):
             reference = replace(reference, strange="")  # get the fan going: there is one fan
