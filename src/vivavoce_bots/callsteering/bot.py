@@ -35,7 +35,7 @@ _FULL: Final = {
 }
 """First name and surname in capitals behind words that lead to them: words of the bank among them."""
 _FULL_NAME: Final = 2
-_PATIENCE: Final = 2
+_PATIENCE: Final = 1
 _WHOSE: Final = re.compile(
     r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
     r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
@@ -105,7 +105,7 @@ def _learn(spotter: Spotter, language: str) -> None:
 
 @dataclass
 class Session(Talk):
-    """Who calls, what is asked next, what the call is about; `pressed`: how often that came instead of a name."""
+    """Who calls, what is asked next, what the call is about; how often it was `pressed`."""
 
     known: dict[str, str] = field(default_factory=dict)
     asking: str = "name"
@@ -240,6 +240,8 @@ class CallSteeringBot(StandingBot[Session]):
         if not identity and not found:
             return None
         session.known = session.known | identity
+        if "birth" in identity and "name" in session.known:  # who is known well enough is asked no more
+            session.known = {"surname": "", **session.known}
         missing = next((step for step in _STEPS if step not in session.known), None)
         lead = [said["noted"].format(value=corrected[0])] if corrected else []
         if missing is not None:

@@ -85,6 +85,26 @@ class AnsweringBot(StandingBot[Session]):
         told.sentences.append(self.words(session)["unlike"].format(name=item.written))
         told.acts.append(Act("null", "food"))
 
+    def _told_of(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
+        """What so much of a food has, for whoever has just asked what foods have, and asks on."""
+        if not heard.text.rstrip().endswith("?") and not heard.did("asks"):
+            return None
+        known = next((one for one in items if one.food is not None), None)
+        waiting = session.item.food if session.item else None
+        food = known.food if known and known.food else waiting or session.named
+        amount = known.quantity if known else session.lexicon.quantity(heard.text)
+        grams = amount.of(food) if food and (amount.grams or amount.spoon) else None
+        if food is None or grams is None or asks_what_is_noted(heard.text):
+            return None
+        question, asks = self.question(session)
+        told = self.words(session)["facts_of"].format(
+            food=food.name(session.language),
+            grams=f"{grams:g}",
+            each=f"{food.carbohydrates(grams):.0f}",
+        )
+        session.named, session.informed = food, True
+        return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
+
     def _tell(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer:
         """What a food has, for whoever asks; nothing is counted."""
         words, question = self.words(session), self.question(session)
@@ -101,7 +121,10 @@ class AnsweringBot(StandingBot[Session]):
             return self._total(session, ended=False)
         session.informed = bool(foods)
         session.named = foods[-1] if foods else session.named
-        told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
+        written = {one.key: word for word in heard.said if (one := session.lexicon.food(word)) and one.group}
+        told = [
+            self._of(session, "facts", one, written.get(one.key, one.name(session.language))) for one in foods
+        ]
         told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
         acts = [stating("inform", "food", one.key) for one in foods]
         acts += [Act("null", "food")] if unknown and not foods else []

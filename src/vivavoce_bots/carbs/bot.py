@@ -170,8 +170,9 @@ class CarbsBot(AnsweringBot):
         if asks_what_is_noted(heard.text) and session.eaten:
             beside = len(sentences_of(heard.text)) > 1  # what is only asked about is not eaten
             noted = self._noted(session, items, heard) if items and beside else None
+            waits = self.question(session)[0]
             total = self._total(session, ended=False)
-            return total if noted is None else total._replace(text=self._joined(session, noted, total))
+            return total if noted is None else total._replace(text=joined_without(noted, total, waits))
         if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
@@ -191,16 +192,10 @@ class CarbsBot(AnsweringBot):
         if heard.did("total") and not items:
             return self._total(session, ended=False)
         if heard.did("total"):
-            noted, total = self._noted(session, items, heard), self._total(session, ended=False)
-            return (
-                total
-                if noted is None
-                else noted._replace(text=joined_without(noted, total, self.question(session)[0]))
-            )
+            noted, waits = self._noted(session, items, heard), self.question(session)[0]
+            total = self._total(session, ended=False)
+            return total if noted is None else noted._replace(text=joined_without(noted, total, waits))
         return self._noted(session, items, heard)
-
-    def _joined(self, session: Session, noted: Answer, told: Answer) -> str:
-        return joined_without(noted, told, self.question(session)[0])
 
     def _noted(self, session: Session, items: Sequence[Item], heard: Heard) -> Answer | None:
         """What was eaten is noted, put right or asked for."""
@@ -293,26 +288,6 @@ class CarbsBot(AnsweringBot):
                 and (settled or one.quantity != Quantity())
             )
         ]  # fmt: skip
-
-    def _told_of(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
-        """What so much of a food has, for whoever has just asked what foods have, and asks on."""
-        if not heard.text.rstrip().endswith("?") and not heard.did("asks"):
-            return None
-        known = next((one for one in items if one.food is not None), None)
-        waiting = session.item.food if session.item else None
-        food = known.food if known and known.food else waiting or session.named
-        amount = known.quantity if known else session.lexicon.quantity(heard.text)
-        grams = amount.of(food) if food and (amount.grams or amount.spoon) else None
-        if food is None or grams is None or asks_what_is_noted(heard.text):
-            return None
-        question, asks = self.question(session)
-        told = self.words(session)["facts_of"].format(
-            food=food.name(session.language),
-            grams=f"{grams:g}",
-            each=f"{food.carbohydrates(grams):.0f}",
-        )
-        session.named, session.informed = food, True
-        return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
 
     def _answered(self, session: Session, heard: Heard, eaten: Sequence[Item], told: Told) -> bool:
         """Whether this was the answer to what was asked of one food."""
@@ -445,7 +420,15 @@ class CarbsBot(AnsweringBot):
                 ),
             ]
             if suits:
-                last = suits[-1]
+                last, less = suits[-1], one.quantity.of(one.food) if one.food else None
+                if isinstance(last, Eaten) and less and last.grams > less and one.quantity.number:
+                    rest = Eaten(last.written, last.food, last.grams - less)  # take one beer off
+                    session.eaten = [rest if held is last else held for held in session.eaten]
+                    made = words["changed"].format(
+                        grams=f"{rest.grams:g}", food=rest.food.name(session.language)
+                    )
+                    told.sentences.append(made)
+                    continue
                 freed = Quantity(grams=last.grams) if isinstance(last, Eaten) else last.quantity
                 session.eaten = [held for held in session.eaten if held not in suits]
                 session.open = [held for held in session.open if held not in suits]
@@ -455,9 +438,16 @@ class CarbsBot(AnsweringBot):
             if suits or not eaten:
                 name = one.written if one.food is None else self._called(session, one.written, one.food)
                 told.sentences.append(words[form].format(name=name))
+        gone = [one.food.portion for one in denied if one.food]
+        alike = [
+            one for one in eaten if one.food and gone and gone[-1] / 2 <= one.food.portion <= gone[-1] * 2
+        ]
         return [
             one._replace(quantity=freed)
-            if one.quantity == Quantity() and len(eaten) == 1 and not self._held(session, one)
+            if one.quantity == Quantity()
+            and len(eaten) == 1
+            and (one in alike or not gone)
+            and not self._held(session, one)
             else one
             for one in eaten
         ]
@@ -475,7 +465,8 @@ class CarbsBot(AnsweringBot):
             )
             if quantity.slices and not last.food.slice:  # two slices: of what comes in slices
                 last = next((one for one in reversed(session.eaten) if one.food.slice), last)
-            grams = quantity.of(last.food) or 0.0
+            sized = session.lexicon.degree(heard.text) if quantity.number == 1 else None
+            grams = (quantity.of(last.food) or 0.0) * (sized or 1)
             kept = [one for one in session.eaten if one is not last]
             session.eaten = [*kept, Eaten(last.written, last.food, grams)]
             said = self.words(session)["changed"]

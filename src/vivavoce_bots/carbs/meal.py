@@ -52,14 +52,19 @@ SHRUGS: Final = re.compile(
 """How people refuse to say how much."""
 _OTHERS_ATE: Final = {
     "en": re.compile(
-        r"\W*(?:and |but |so )?(?:my|his|her|our|the) (?:\w+ ){1,3}?(?:had|ate|drank|ordered|took|got|has)\b",
+        r"\W*(?:and |but |so )?(?:my|his|her|our|the) (?!.*\b(?:i|we|me)\b)(?:\w+ ){1,3}?"
+        r"(?:had|ate|drank|ordered|took|got|has)\b",
         re.I,
     ),
     "it": re.compile(
-        r"\W*(?:e |ma )?(?:(?:il |la )?mi[ao]|suo|sua) \w+ (?:invece )?(?:ha|aveva|prende|si è)\b", re.I
+        r"\W*(?:e |ma )?(?:(?:il |la )?mi[ao]|suo|sua) (?!.*\b(?:io|ho|abbiamo|mi)\b)\w+ "
+        r"(?:invece )?(?:ha|aveva|prende|si è)\b",
+        re.I,
     ),
 }
 """What somebody else ate."""
+_ONLY_TOLD: Final = {"en": "I was only asking", "it": "era solo una domanda"}
+_CLAUSE: Final = re.compile(r"[^.!?]+[.!?]*")
 _MEANT: Final = re.compile(
     r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
 )
@@ -147,6 +152,8 @@ def heard_as(session: Session, text: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing that is told besides."""
     language, lexicon = session.language, session.lexicon
     names = [name for food in read_foods() for name in food.names[language]]
+    text = _CLAUSE.sub(lambda one: "" if _OTHERS_ATE[language].match(one[0]) else one[0], text)
+    text = text if text.strip() else _ONLY_TOLD[language]
     plain = without_retracted(text, language, names)
     plain = rewritten(requested(_AMOUNT_BACK.sub("", plain), language), read_manner(language).rewrites)
     frames = read_manner(language).frames

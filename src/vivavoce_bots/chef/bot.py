@@ -112,7 +112,8 @@ class ChefBot(Commands, StandingBot[Session]):
         if session.proposed:  # is it on the stove? No. Then do that
             text = DO_THAT[session.language].sub(session.proposed, text)
         if told_apart(text, self._beyond[session.language])[0]:  # chop the onion. Then peel it
-            session.speak_of([one.value or "" for one in hearing.heard(text).all("thing")])
+            named = [one.value or "" for one in hearing.heard(text).all("thing")]
+            session.speak_of([one for one in named if one in INGREDIENTS])
         return heard_as(text, hearing, session.language)
 
     def standing(self, session: Session, kind: str) -> str | None:
@@ -470,8 +471,7 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
             and bare
             and not (acted and set(part.things) <= set(PLACES))
             and (
-                set(last.things) <= set(CONTAINERS)
-                and set(part.things) <= set(PLACES)
+                (set(last.things) <= set(CONTAINERS) and set(part.things) <= set(PLACES))
                 or set(last.things) <= set(INGREDIENTS)
                 or not (acted or part.into or last.into)
             )

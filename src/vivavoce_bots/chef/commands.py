@@ -90,6 +90,20 @@ class Commands:
         action, things = part.action or "", part.things
         if action == "prendere" and set(things) & set(PLACES) and set(things) & set(CONTAINERS):
             action = "mettere"  # get a pan on the stove
+        if action == "girare" and not (things or part.it):
+            action = "mescolare"
+        over = [session.world.where(one) for one in things if one in INGREDIENTS]
+        spoken_of = tuple(one for one in session.things if one in INGREDIENTS and one not in things)
+        if (
+            action in _INTO
+            and part.it
+            and part.into
+            and spoken_of
+            and over
+            and len(things) == len(over)
+            and all(over)
+        ):
+            things = (*spoken_of, over[-1] or "")  # put it into the eggs
         waiting = session.waiting
         if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
             things = (*(one for one in things_of(waiting) if one not in things), *things)

@@ -92,6 +92,8 @@ class StandingBot(CourteousBot[Held]):
         kept = [kind for kind in kinds if not (did and kind in _TOLD_ANYHOW)]
         if re.search(r"\w", text) and not puzzled:  # what waits now says what comes next
             kept = [kind for kind in kept if kind != "next"]
+        if Act("canthelp") in answer.acts:
+            kept = [kind for kind in kept if kind != "advice"]
         asked = [self.standing(session, kind) for kind in kept]
         return answer._replace(text=joined([told, *filter(None, asked), question]))
 
@@ -108,4 +110,4 @@ def _forms(language: str) -> _Forms:
         for kind in KINDS
     }
     heads = re.compile(rf"\W*{raw['before']}(?:{raw['heads']})\b", re.I)
-    return _Forms(asked, heads, re.compile(raw["before"], re.I))
+    return _Forms(asked, heads, re.compile(rf"(?:{raw['before']}|(?:what|cosa|come)\W*)*", re.I))

@@ -42,9 +42,21 @@ from vivavoce_bots.house.telling import Telling
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
-    "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", *WISHES,
+    "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "glare",
+    *WISHES,
 )  # fmt: skip
-_TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channel", "programme", *WISHES)
+_TELLS: Final = (
+    "kind",
+    "plural",
+    "called",
+    "deed",
+    "guide",
+    "machine",
+    "channel",
+    "programme",
+    "glare",
+    *WISHES,
+)
 
 
 _FEW: Final = 3  # words that say nothing but no
@@ -206,11 +218,13 @@ class HouseBot(DoingBot):
         clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         told.names_alone = self._names_alone(session, heard)
-        for clause in clauses:  # the film, then; record it
+        points = any(one.deed in ("record", "watch", "on") and one.reference.it for one in clauses)
+        for clause in clauses if points else ():  # the film, then; record it
             if clause.did("programme") and not clause.asks:
                 session.told_of = self._services.channel(session, " ".join(clause.said)) or session.told_of
         if any(one.deed == "record" for one in clauses):
             session.waiting = [one for one in session.waiting if one.asks in SERVED]
+            clauses = [one for one in clauses if one.deed or not one.did("programme")]
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
@@ -236,7 +250,8 @@ class HouseBot(DoingBot):
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
-        if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
+        named = any(one.reference.placed or one.reference.kind for one in clauses)
+        if not (told.sentences or named) and session.waiting == waited and not heard.did("meant", "wait"):
             return None
         if heard.did("done") and told.acts and not session.waiting:
             ended = Answer(" ".join(dict.fromkeys(told.sentences)), tuple(told.acts))
@@ -421,7 +436,9 @@ class HouseBot(DoingBot):
                 return
         served = self._services.told(session, clause, words)
         wish = next((one for one in clause.kinds if one in WISHES), None)
-        if clause.did("dont"):
+        if clause.did("glare") and clause.deed in (None, "softer", "louder"):
+            self._dim(session, told)
+        elif clause.did("dont"):
             told.sentences.append(words["untouched"])
         elif served is not None:
             told.sentences += [served[0]] if served[0] else []
@@ -455,6 +472,13 @@ class HouseBot(DoingBot):
             or (clause.did("one", "it") and reference.placed and session.about)
         ):
             self._settle(session, clause, told)
+
+    def _dim(self, session: Session, told: Told) -> None:
+        """Too bright: the lamps that were spoken of give less light, if they give any."""
+        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
+        lit = [one for one in lit if self._telling.state(session, one) != "off"]
+        if lit:
+            self._do(session, "dim", lit, told)
 
     def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
         kind, deed = WISHES[wish]

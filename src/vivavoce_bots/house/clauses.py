@@ -12,6 +12,8 @@ from vivavoce_bots.house.reference import Reader, Reference
 _MOST: Final = 12
 _AND: Final = ("and", "but", "so", "e", "ma")
 _OR_ELSE: Final = ("or", "o", "oppure")
+_DID: Final = ("did", "have", "has", "ha", "hai", "avete")
+_TELLING: Final = ("i", "we", "she", "he", "they", "ho", "abbiamo")
 _WHO: Final = ("who", "why", "chi", "perche")
 _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
@@ -166,6 +168,7 @@ def _clause(
     first = next((word for word in said if word not in _AND), "")
     asks = asks or undecided or (question and first in _WHO)  # who left it on?
     asks = asks or (question and deed is not None and said[0] in _OR_ELSE and len(said) <= _FEW)  # or closed?
+    asks = asks or (question and deed is not None and first in _DID)  # have you switched it on?
     if undecided and not reference.said:
         reference = replace(reference, it=True)
     asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata
@@ -193,6 +196,7 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     deed: str | None = None
     for at, clause in enumerate(clauses):
         stops = clause.did("dont", "negate", "not", "meant") or clause.asks
+        stops = stops or (clause.deed is None and clause.said[:1] != () and clause.said[0] in _TELLING)
         if clause.deed is None and deed and clause.reference.said and not stops:
             plural = clauses[at - 1].reference.plural if not clause.did("kind", "one", "called") else False
             clauses[at] = replace(

@@ -106,17 +106,9 @@ class DoingBot(StandingBot[Session]):
         )
         lights = clause.deed is None and self._goes_on(session, devices, told)
         clause = replace(clause, deed="on") if lights else clause
-        if (
-            len(devices) > 1
-            and clause.deed in _SWITCHED
-            and not (reference.every or choices or reference.strange)
-        ):
-            states = {one: self._telling.state(session, one) for one in devices}
-            deed = clause.deed
-            apt = [one for one in devices if states[one] != self._home.kind_of(one).deed(deed)]
-            if len(self._home.kinds_of(devices)) == 1 and (deed != "on" or len(apt) == 1):
-                reference = reference if apt else replace(reference, every=True)
-                devices = apt or devices  # the light that is on is to go off
+        if len(devices) > 1 and not (reference.every or choices or reference.strange):
+            devices, idle = self._apt(session, clause.deed, reference, devices)
+            reference = replace(reference, every=True) if idle else reference
         alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
         if alone and clause.deed and not clause.did("relation"):
             reference = replace(reference, strange="")  # get the fan going: there is one fan
@@ -135,6 +127,24 @@ class DoingBot(StandingBot[Session]):
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)
+
+    def _apt(
+        self, session: Session, deed: str | None, reference: Reference, devices: list[str]
+    ) -> tuple[list[str], bool]:
+        """Of several devices those that can be meant: in the room that was spoken of, not so already.
+
+        Whether all of them are so already.
+        """
+        rooms = {self._home.devices[one].room for one in session.about}
+        if reference.sides and not reference.rooms and len(rooms) == 1:
+            devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if deed not in _SWITCHED or len(self._home.kinds_of(devices)) > 1:
+            return devices, False
+        wanted = self._home.kind_of(devices[0]).deed(deed)
+        apt = [one for one in devices if self._telling.state(session, one) != wanted]
+        if deed == "on" and len(apt) != 1:
+            return devices, False
+        return apt or devices, not apt  # the light that is on is to go off
 
     def _goes_on(self, session: Session, devices: Sequence[str], told: Told) -> bool:
         """Whether devices that are named, and no more, are to be switched on: they are off, and can be."""
