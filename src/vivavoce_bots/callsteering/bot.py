@@ -11,31 +11,33 @@ from functools import cache
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.callsteering.identity import (
+    FULL_NAMES,
+    LONGEST_NAME,
+    aside_words,
+    begun_small,
+    birth_told,
+    capital,
+    in_small_letters,
+    is_name,
+    strange_words,
+)
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import read_data
-from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
+from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter, tokens
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer, Talk
 
 _STEPS: Final = ("name", "surname", "birth")
 _LOAN_LIMIT: Final = 3000
-_LONGEST_NAME: Final = 3
 _MANNERS: Final = ("hello", "repeat", "whoareyou", "service", "human", "help", "insult")
-_FULL: Final = {
-    "en": re.compile(
-        r"(?<!\w)(?:i am|i'm|this is|it's|speaking is|i'm called) ((?:[A-Z][\w'’]+ ?){2,3})(?=[,.!?]|$| )"
-    ),
-    "it": re.compile(
-        r"(?<!\w)(?:sono|mi chiamo|parla|qui è) (?:(?:il|la|lo) sig\w+ )?((?:[A-Z][\w'’]+ ?){2,3})"
-    ),
-}
-"""First name and surname in capitals behind words that lead to them: words of the bank among them."""
 _FULL_NAME: Final = 2
 _PATIENCE: Final = 1
+_STEM: Final = 4  # letters in which singular and plural agree
 _WHOSE: Final = re.compile(
     r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
     r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
@@ -63,6 +65,7 @@ _BESIDES: Final = re.compile(
     re.I,
 )
 """Fraud of which one only hears, cards of another kind, things that no bank blocks."""
+_WHY: Final = re.compile(r"(?:^|[.!?,]\s*)(?:and |but |so |e |ma )?(?:why|what for|perché)\b[^.!?]*\?", re.I)
 _UNDECIDED: Final = {
     "en": re.compile(
         r"\b(?:what would you say|which (?:one )?(?:is|would|should)|what(?:'s| is) the difference"
@@ -78,11 +81,7 @@ _UNDECIDED: Final = {
     ),
 }
 _MOST_CLAUSES: Final = 8
-_YEARS: Final = range(1900, 2027)
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
-_BIRTH: Final = re.compile(
-    r"(?<![0-9])([0-9]{1,2})\D{1,14}?([0-9]{1,2}|[^\W\d_]{3,10})\D{1,6}([0-9]{4}|[0-9]{2})(?![0-9])"
-)
 _AMOUNT: Final = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?![0-9])|(?<![0-9])[0-9]{3,7}(?![0-9])")
 
 
@@ -143,6 +142,7 @@ class CallSteeringBot(StandingBot[Session]):
         if _WHAT_IS_THIS.search(heard.text):
             return True
         asks = session.asking in _STEPS and self._asks_where(session, heard) and not heard.did(*_MANNERS)
+        asks = asks or _WHY.search(heard.text) is not None
         return asks or sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
 
     def waits(self, session: Session) -> bool:
@@ -185,9 +185,9 @@ class CallSteeringBot(StandingBot[Session]):
             return words["have"].format(
                 known=", ".join(session.known[one] for one in _STEPS if one in session.known)
             )
-        if kind in ("did", "what_did"):
-            return None
-        return words["next" if session.asking in _STEPS else "next_matter"]
+        return (
+            words["next" if session.asking in _STEPS else "next_matter"] if kind in ("next", "done") else None
+        )
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         answer = self._of_the_call(session, heard)
@@ -203,9 +203,9 @@ class CallSteeringBot(StandingBot[Session]):
         places = [
             one
             for one in asked
-            if not (set(one) - {"bank", "banca", "a", "la", "una"}) & _strange(session.language)
+            if not (set(one) - {"bank", "banca", "a", "la", "una"}) & strange_words(session.language)
         ]
-        return any(1 <= len(one) <= _LONGEST_NAME for one in places) and not heard.did("whole")
+        return any(1 <= len(one) <= LONGEST_NAME for one in places) and not heard.did("whole")
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
@@ -218,7 +218,7 @@ class CallSteeringBot(StandingBot[Session]):
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
         answer = self._identified(session, identity, found) or self._steered(session, heard, found)
-        if answer is None and heard.did("why"):
+        if answer is None and (heard.did("why") or _WHY.search(heard.text)):
             question, asks = self.question(session)
             answer = Answer(f"{self.words(session)['why']} {question}", asks)
         return answer._replace(understood=(Meaning(tuple(acts), 1.0),)) if answer is not None else None
@@ -276,6 +276,8 @@ class CallSteeringBot(StandingBot[Session]):
             return self._with(what, Answer(*self.question(session)))
         if found:
             return self._steer(session, found)
+        if heard.did("affirm") and session.asking == "matter":
+            return self._with([self.words(session)["next_matter"]], Answer(*self.question(session)))
         if self.waits(session) and (heard.did("negate") or heard.refused("matter")):
             self.let_go(session)
             return Answer(self.words(session)["else"], (Act("request", "matter"),))
@@ -312,8 +314,16 @@ class CallSteeringBot(StandingBot[Session]):
             if one.entry.kind == "matter" and one not in refused
             and not names >= set(heard.said[one.start : one.end])
         }  # fmt: skip
+        own = {one.entry.value for one in heard.spans if one.entry.value in named and self._own(heard, one)}
+        if len(own) == 1 and "fraud" not in named:  # a loan, as I cannot pay
+            named = own
         departments: list[str] = list(_bank()["departments"])
         return [one for one in departments if one in named]
+
+    def _own(self, heard: Heard, span: Span) -> bool:
+        """Whether a phrase is the department's own name."""
+        names = [one["name"] for one in _bank()["departments"][span.entry.value].values()]
+        return any(heard.said[span.start][:_STEM] == tokens(name)[-1][:_STEM] for name in names)
 
     def pointed_at(self, heard: Heard) -> list[int]:
         """Which of two alternatives an answer such as `the second` means; none where it points at neither."""
@@ -324,16 +334,18 @@ class CallSteeringBot(StandingBot[Session]):
 
         Behind a `no` it is what was asked before.
         """
-        birth = _birth(heard.text, session.language, asked=session.asking == "birth")
+        birth = birth_told(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
-        if session.asking == "name" and (full := _FULL[session.language].search(_from_small(heard.text))):
+        if session.asking == "name" and (
+            full := FULL_NAMES[session.language].search(begun_small(heard.text))
+        ):
             first, *others = full[1].split()
             return found | {"name": first, "surname": " ".join(others)}
         if session.asking in ("birth", "matter") and not found:
             for words in (one.strip(" .!").split() for one in sentences_of(heard.text)):
-                named = len(words) == _FULL_NAME and all(_is_name(one) and one.istitle() for one in words)
+                named = len(words) == _FULL_NAME and all(is_name(one) and one.istitle() for one in words)
                 plain = {word for one in words for word in tokens(one)}
-                if named and not plain & (_strange(session.language) | _aside(session.language)):
+                if named and not plain & (strange_words(session.language) | aside_words(session.language)):
                     return {"name": words[0], "surname": words[1]}  # it had another name
         hearing, corrects = self._hearing[session.language], False
         for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
@@ -382,7 +394,7 @@ class CallSteeringBot(StandingBot[Session]):
             return _named(slot, full, session)
         if heard.did("matter"):  # some surnames are words of the bank
             return {slot: heard.text.strip()}
-        small = _in_small_letters(heard.text, turn)
+        small = in_small_letters(heard.text, turn)
         words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
         if len(turn.said) > _FULL_NAME and any(names_nothing(one, session.language) for one in words):
             return {}  # finally!; I wanted
@@ -395,7 +407,7 @@ class CallSteeringBot(StandingBot[Session]):
         covered = {
             at for span in heard.spans if span.entry.kind != "not" for at in range(span.start, span.end)
         }
-        covered |= {at for at, word in enumerate(heard.said) if word in _aside(session.language)}
+        covered |= {at for at, word in enumerate(heard.said) if word in aside_words(session.language)}
         small = self._hearing[session.language].small
         words: list[str] = []
         for at in places:
@@ -409,9 +421,11 @@ class CallSteeringBot(StandingBot[Session]):
             words = words[1:]  # anyway, Marsh
         plain = {word for one in words for word in tokens(one)}
         strange = (
-            plain & _strange(session.language) or plain <= small or not all(_is_name(one) for one in words)
+            plain & strange_words(session.language)
+            or plain <= small
+            or not all(is_name(one) for one in words)
         )
-        return [] if strange or len(words) > _LONGEST_NAME else words
+        return [] if strange or len(words) > LONGEST_NAME else words
 
     def _route(self, session: Session, target: str) -> Answer:
         told = self.words(session)["route"].format(target=_name(target, session.language))
@@ -425,13 +439,6 @@ def _name(target: str, language: str) -> str:
         if target in bank["targets"]
         else bank["departments"][target][language]["name"]
     )
-
-
-def _in_small_letters(clause: str, turn: Heard) -> bool:
-    """Whether a clause in small letters stands in a turn with capitals: what it says is no name."""
-    return len(turn.said) > _LONGEST_NAME + 1 and turn.text != turn.text.lower() and not any(
-        word[:1].isupper() and at for at, word in enumerate(clause.split())
-    ) and (len(clause.split()) > 1 or clause.strip()[:1].islower())  # fmt: skip
 
 
 def _meant(text: str, language: str) -> str:
@@ -448,31 +455,8 @@ def _words_of_departments(language: str) -> tuple[str, ...]:
 def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:
     """A name; where the surname is not known yet, the words behind the first are that."""
     if slot == "name" and len(words) > 1 and "surname" not in session.known:
-        return {"name": _capital(words[:1]), "surname": _capital(words[1:])}
-    return {slot: _capital(words)}
-
-
-def _capital(words: Sequence[str]) -> str:
-    return re.sub(r"(['’]) ", r"\1", " ".join(words)).title()
-
-
-def _from_small(text: str) -> str:
-    """A text whose sentences begin in small letters, so that a capital shows a name."""
-    return re.sub(r"(?:^|(?<=[.!?] ))[A-Z]", lambda one: one[0].lower(), text)
-
-
-def _is_name(word: str) -> bool:
-    return len(word) > 1 and word.rstrip("'’").isalpha()
-
-
-@cache
-def _strange(language: str) -> frozenset[str]:
-    return frozenset(word for one in _bank()["strange"][language] for word in tokens(one))
-
-
-@cache
-def _aside(language: str) -> frozenset[str]:
-    return frozenset(word for one in _bank()["aside"][language] for word in tokens(one))
+        return {"name": capital(words[:1]), "surname": capital(words[1:])}
+    return {slot: capital(words)}
 
 
 def _size(heard: Heard, language: str) -> str | None:
@@ -482,18 +466,3 @@ def _size(heard: Heard, language: str) -> str | None:
         return "large" if int(re.sub(r"\D", "", number[0])) > _LOAN_LIMIT else "small"
     sizes = {one.value for one in heard.all("size")}
     return sizes.pop() if len(sizes) == 1 else None
-
-
-def _birth(text: str, language: str, *, asked: bool) -> str | None:
-    """A date of birth such as `4 may 1980`; the month by name may stand first, and two digits do if asked."""
-    months = _bank()["months"][language]
-    named = "|".join(months)
-    text = in_digits(text, language)
-    text = re.sub(rf"\b({named})\W+(?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
-    found = _BIRTH.search(text)
-    if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):
-        return None
-    month, year = found[2].lower(), int(found[3])
-    year += (1900 if year > _YEARS[-1] % 100 else 2000) if len(found[3]) == 2 else 0
-    known = 1 <= int(month) <= len(months) if month.isdigit() else month in months
-    return f"{found[1]} {month} {year}" if known and year in _YEARS else None

@@ -32,6 +32,7 @@ from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 _MOST_OPEN: Final = 40
 _ASKED: Final = (Act("request", "food"),)
 _ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
+_HOW_MUCH: Final = re.compile(r"\W*(?:and |so |then |e |allora )?(?:how (?:much|many)|quant[oi])\W*", re.I)
 _FEW: Final = 6  # words of an answer that only says how much
 _WAS: Final = re.compile(r"\b(?:was|were|era|erano)\b", re.I)
 
@@ -80,6 +81,7 @@ class CarbsBot(AnsweringBot):
         if (
             heard.did("total", "asks", "onlyasked")
             or SHRUGS.search(heard.text)
+            or (session.item is None and session.eaten and _HOW_MUCH.fullmatch(heard.text))
             or self._items(session, heard)
             or self._asked(session, heard)
         ):
@@ -173,6 +175,8 @@ class CarbsBot(AnsweringBot):
             waits = self.question(session)[0]
             total = self._total(session, ended=False)
             return total if noted is None else total._replace(text=joined_without(noted, total, waits))
+        if _HOW_MUCH.fullmatch(heard.text) and session.eaten and session.item is None:
+            return self._total(session, ended=False)
         if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None

@@ -8,7 +8,7 @@ from vivavoce_bots.chef.carrying import Session
 from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.reading import Part
 from vivavoce_bots.chef.words import ACTIONS, CONTAINERS, INGREDIENTS, PLACES, QUANTITY
-from vivavoce_bots.chef.world import things_of
+from vivavoce_bots.chef.world import WORKED, things_of
 
 GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
@@ -132,6 +132,8 @@ class Commands:
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = part.into or any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = LOOSE if action in (*_OF_FOOD, "passare") else ()
+            if action in WORKED:  # drain it: not the cheese
+                loose = tuple(one for one in INGREDIENTS if one not in WORKED[action][1])
             cooked = tuple(
                 one for one in session.world.inside.get(session.container or "", ()) if one not in LOOSE
             )

@@ -95,7 +95,8 @@ class StandingBot(CourteousBot[Held]):
         if Act("canthelp") in answer.acts:
             kept = [kind for kind in kept if kind != "advice"]
         asked = [self.standing(session, kind) for kind in kept]
-        return answer._replace(text=joined([told, *filter(None, asked), question]))
+        fresh = [one for one in asked if one and one.split(": ")[-1].rstrip(".") not in told]
+        return answer._replace(text=joined([told, *fresh, question]))
 
 
 @cache

@@ -270,6 +270,7 @@ class HouseBot(DoingBot):
         hearing, reader = self._hearing[session.language], self._readers[session.language]
         for sentence in sentences_of(heard.text):
             clauses = [] if sentence.endswith("?") else read_clauses(sentence, hearing, reader)
+            clauses = [one for one in clauses if not one.did("not") or one.deed]
             if clauses and not any(
                 one.loose or one.asks or one.did("not", "negate", "dont") for one in clauses
             ):
@@ -311,6 +312,10 @@ class HouseBot(DoingBot):
             return True
         if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
             session.waiting.pop(0)
+            return False
+        others = (one.reference.kind for one in clauses if not one.did("not", "dont"))
+        if pending.asks in SERVED and any(one not in (None, "television") for one in others):
+            session.waiting.pop(0)  # not the television, the radio
             return False
         if pending.asks in SERVED:
             served = self._services.answered(session, pending.asks, heard, words)
@@ -463,6 +468,8 @@ class HouseBot(DoingBot):
             known = clause.did("kind", "plural", "called", "it") or reference.it
             if known or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
+        elif clause.did("not") and clause.deed is None and not session.done:
+            pass  # not the television
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
         elif (
@@ -472,31 +479,3 @@ class HouseBot(DoingBot):
             or (clause.did("one", "it") and reference.placed and session.about)
         ):
             self._settle(session, clause, told)
-
-    def _dim(self, session: Session, told: Told) -> None:
-        """Too bright: the lamps that were spoken of give less light, if they give any."""
-        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
-        lit = [one for one in lit if self._telling.state(session, one) != "off"]
-        if lit:
-            self._do(session, "dim", lit, told)
-
-    def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
-        kind, deed = WISHES[wish]
-        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
-        lit = [one for one in lit if self._telling.state(session, one) != "off"]
-        if lit and wish != "wish_fan":  # too bright: the lamp that was just switched on
-            self._do(session, "dim" if wish == "wish_blind" else "raise", lit, told)
-            return
-        devices = self._home.of_kind(kind)
-        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
-        if any(
-            (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
-            for one in session.waiting
-        ):
-            return
-        names = self._telling.listed(session, devices, "or")
-        if len(devices) > 1 and wish != "wish_lamp":  # which lamp is asked anyhow
-            told.sentences.append(self.words(session)[wish].format(name=names))
-        pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
-        session.waiting = [pending, *(one for one in session.waiting if one != pending)]
-        told.sentences = [one for one in told.sentences if one]

@@ -6,7 +6,7 @@ from typing import Final
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.standing import StandingBot
-from vivavoce_bots.house.clauses import Clause
+from vivavoce_bots.house.clauses import WISHES, Clause
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.services import SERVED, Services
@@ -233,6 +233,36 @@ class DoingBot(StandingBot[Session]):
         session.about = tuple(one for ones in done.values() for one in ones)
         session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
         session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
+
+    # --- wishes ---
+
+    def _dim(self, session: Session, told: Told) -> None:
+        """Too bright: the lamps that were spoken of give less light, if they give any."""
+        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
+        lit = [one for one in lit if self._telling.state(session, one) != "off"]
+        if lit:
+            self._do(session, "dim", lit, told)
+
+    def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
+        kind, deed = WISHES[wish]
+        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
+        lit = [one for one in lit if self._telling.state(session, one) != "off"]
+        if lit and wish != "wish_fan":  # too bright: the lamp that was just switched on
+            self._do(session, "dim" if wish == "wish_blind" else "raise", lit, told)
+            return
+        devices = self._home.of_kind(kind)
+        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if any(
+            (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
+            for one in session.waiting
+        ):
+            return
+        names = self._telling.listed(session, devices, "or")
+        if len(devices) > 1 and wish != "wish_lamp":  # which lamp is asked anyhow
+            told.sentences.append(self.words(session)[wish].format(name=names))
+        pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
+        session.waiting = [pending, *(one for one in session.waiting if one != pending)]
+        told.sentences = [one for one in told.sentences if one]
 
     # --- questions -----------------------------------------------------------------------------------------
 
