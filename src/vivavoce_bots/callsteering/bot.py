@@ -65,6 +65,11 @@ _BESIDES: Final = re.compile(
     re.I,
 )
 """Fraud of which one only hears, cards of another kind, things that no bank blocks."""
+_IS_THIS: Final = re.compile(
+    r"\W*(?:is (?:this|that)|am i (?:speaking|talking|through) (?:to|with)|have i (?:got|reached)|parlo con"
+    r"|è (?:il|la|lo|un|una)) [^?]*\?",
+    re.I,
+)
 _WHY: Final = re.compile(r"(?:^|[.!?,]\s*)(?:and |but |so |e |ma )?(?:why|what for|perché)\b[^.!?]*\?", re.I)
 _UNDECIDED: Final = {
     "en": re.compile(
@@ -205,7 +210,8 @@ class CallSteeringBot(StandingBot[Session]):
             for one in asked
             if not (set(one) - {"bank", "banca", "a", "la", "una"}) & strange_words(session.language)
         ]
-        return any(1 <= len(one) <= LONGEST_NAME for one in places) and not heard.did("whole")
+        asks = any(_IS_THIS.match(one) for one in sentences_of(heard.text))
+        return asks or (any(1 <= len(one) <= LONGEST_NAME for one in places) and not heard.did("whole"))
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)

@@ -57,6 +57,12 @@ def birth_told(text: str, language: str, *, asked: bool) -> str | None:
     named = "|".join(months)
     text = in_digits(text, language)
     text = re.sub(rf"\b({named})\W+(?:the )?([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
+    text = re.sub(
+        rf"\b([0-9]{{4}})\W+(?:il |on |the )*([0-9]{{1,2}})\W+(?:di |of )?({named})\b",
+        r"\2 \3 \1",
+        text,
+        flags=re.I,
+    )
     found = _BIRTH.search(text)
     if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):
         return None

@@ -13,6 +13,7 @@ from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import QUESTION, Answer
 
+_FEW: Final = 4  # words of a turn that only names a food
 _LONGEST_NAME: Final = 3
 UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 _IN: Final = {
@@ -52,6 +53,7 @@ class AnsweringBot(StandingBot[Session]):
             return False
         held = [one.food for one in session.eaten]
         named = [one for one in session.lexicon.mentioned(heard.text) if one not in held]
+        named = named if len(heard.said) <= _FEW else [one for one in named if one in session.choices]
         chosen = session.lexicon.quantity(heard.text) != Quantity()
         settled = heard.did("negate", "affirm", "dontcare", "repeat", "help", *UNSURE)
         return bool(named) or chosen or settled or any(one in session.choices for one in held)

@@ -177,7 +177,9 @@ class CarbsBot(AnsweringBot):
             return total if noted is None else total._replace(text=joined_without(noted, total, waits))
         if _HOW_MUCH.fullmatch(heard.text) and session.eaten and session.item is None:
             return self._total(session, ended=False)
-        if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
+        more = any(one.food and not self._held(session, one) for one in items)
+        told = not heard.did("asks") and not any(one.denied for one in items)
+        if heard.did("total") and bare and told and not more:
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
         ate = ate or len(sentences_of(heard.text)) > 1  # what is asked alone is not eaten

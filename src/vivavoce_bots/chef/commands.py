@@ -90,6 +90,9 @@ class Commands:
         action, things = part.action or "", part.things
         if action == "prendere" and set(things) & set(PLACES) and set(things) & set(CONTAINERS):
             action = "mettere"  # get a pan on the stove
+        unused = bool(things) and all(one in INGREDIENTS and not session.world.where(one) for one in things)
+        if action == "togliere" and (unused or (part.it and not things and _unused(session))):
+            action = "prendere"  # take it out of the cupboard
         if action == "girare" and not (things or part.it):
             action = "mescolare"
         over = [session.world.where(one) for one in things if one in INGREDIENTS]
@@ -159,6 +162,9 @@ class Commands:
                     meant = (source[-1],)
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
         held = session.world.inside.get(session.container or "", ())
+        able = WORKED.get(action, ("", ()))[1]
+        if able and part.it and things and not set(things) & set(able):  # mash them with the butter
+            things = (*(one for one in (*held, *session.things) if one in able), *things)
         boxes = [one for one in things if one in CONTAINERS]
         if part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
             things = (*(f"*{one}*" for one in held if one not in LOOSE), *things)  # all of it onto a plate
@@ -184,6 +190,11 @@ class Commands:
             arguments = [*part.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
         session.world = session.undone
         return Predicate(last.action, tuple(arguments))
+
+
+def _unused(session: Session) -> bool:
+    """Whether what was spoken of has not been used yet."""
+    return bool(session.things) and not any(map(session.world.where, session.things))
 
 
 def told_off(session: Session) -> bool:
@@ -216,6 +227,11 @@ def in_order(command: Predicate, session: Session) -> list[Predicate]:
             sizes = [one for one in command.arguments if QUANTITY.fullmatch(one)]
             mixed = command._replace(arguments=(box,))
             return [Predicate("aggiungere", (*sizes, *lacks, box)), mixed]
+    able = [one for one in food if one in WORKED.get(command.action, ("", ()))[1]]
+    box = boxes[-1] if boxes else session.container
+    if command.action in WORKED and able and len(able) < len(food) and box:  # mash them with butter
+        rest = tuple(one for one in food if one not in able)
+        return [command._replace(arguments=tuple(able)), Predicate("aggiungere", (*rest, box))]
     if command.action in _INTO and food and boxes and places:  # in the pot, and that on the stove
         return [command._replace(arguments=(*food, boxes[-1])), Predicate("mettere", (boxes[-1], places[-1]))]
     if command.action != "cuocere" or not boxes:

@@ -15,7 +15,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 
 _PIECES: Final = re.compile(r"(?<=[.!?;:…])\s+|(?<=,)\s+|\s+[-–—]\s+")
 _MOST_PIECES: Final = 40
-_LONGEST_TOLD: Final = 600  # characters of what somebody may say in one turn; more is left as it is
+LONGEST_TOLD: Final = 600  # characters of what somebody may say in one turn; more is left as it is
 _TAG: Final = re.compile(r"\b(please|per favore|per piacere|per cortesia|ok|okay|grazie)\s*\?+\s*$", re.I)
 _ENDS: Final = r"[^,.;:!?…]*"
 
@@ -54,7 +54,7 @@ def _talk(language: str) -> _Talk:
 
 def requested(text: str, language: str) -> str:
     """A text whose requests are commands: `could you take it out?` asks nothing."""
-    if len(text) > _LONGEST_TOLD:
+    if len(text) > LONGEST_TOLD:
         return text
     form = _talk(language).please
     pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
@@ -76,7 +76,7 @@ def gist(
 
     keeps  whether something that is told besides is about the matter all the same
     """
-    if len(text) > _LONGEST_TOLD:
+    if len(text) > LONGEST_TOLD:
         return text
     talk = _talk(language)
     pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
@@ -95,7 +95,7 @@ def names_nothing(word: str, language: str) -> bool:
 
 def rewritten(text: str, forms: Sequence[Sequence[str]]) -> str:
     """A text in which idioms stand as what they mean: pairs of a form and what takes its place."""
-    for form, plain in forms if len(text) <= _LONGEST_TOLD else ():
+    for form, plain in forms if len(text) <= LONGEST_TOLD else ():
         text = _form(form).sub(plain, text)
     return text
 

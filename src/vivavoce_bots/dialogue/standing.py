@@ -18,6 +18,7 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT
 from vivavoce_bots.dialogue.talk import Answer, closing_question, joined
 
 KINDS: Final = ("noted", "got", "did", "what_did", "next", "done", "advice")
+_IF: Final = re.compile(r"\W*(?:and |but |so |e |ma )?(?:if|when|se|quando)\b", re.I)
 _TOLD_ANYHOW: Final = ("got", "did", "what_did", "done")
 """What an answer that tells what was just done has told already."""
 
@@ -48,7 +49,8 @@ def told_of_standing(text: str, language: str, kinds: Sequence[str] = KINDS) -> 
             kept.append(sentence)
         else:
             found.append(kind)
-            kept.append(sentence[: match.start()].rstrip(" ,;:"))
+            only_if = kind == "next" and _IF.match(sentence)  # if I want it off again, what do I say?
+            kept.append("" if only_if else sentence[: match.start()].rstrip(" ,;:"))
     rest = [one for one in kept if one and not forms.nothing.fullmatch(one)]
     return Standing(tuple(dict.fromkeys(found)), " ".join(rest) if found else text)
 

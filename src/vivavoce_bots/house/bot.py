@@ -159,6 +159,7 @@ class HouseBot(DoingBot):
         settled = without_retracted(
             decided(self._without_refused(session, text), places), session.language, where
         )
+        settled = without_retracted(settled, session.language, self._home.kind_words(session.language))
         rooms = {self._home.devices[one].room for one in session.about}
         if (
             len(rooms) == 1
@@ -330,7 +331,7 @@ class HouseBot(DoingBot):
             return True
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
         after = (one.reference for one in clauses[denied + 1 :])
-        said = clauses[denied:] if any(one.placed or one.kind or one.other for one in after) else clauses
+        said = clauses[denied:] if any(one.placed or one.other for one in after) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
         clear = [
             one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")
@@ -393,7 +394,8 @@ class HouseBot(DoingBot):
         deed = first.deed or pending.deed
         self._settle(session, replace(first, deed=deed), told, pending)
         for clause in clauses[clauses.index(first) + 1 :]:
-            self._take(session, clause, told)
+            if clause.deed or not (clause.did("negate") or clause.reference.it):  # no, that one will do
+                self._take(session, clause, told)
         return True
 
     def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:

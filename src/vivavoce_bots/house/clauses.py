@@ -180,6 +180,8 @@ def _clause(
 def _refined(before: Clause, clause: Clause) -> Clause | None:
     """A clause that only says where, behind a comma, tells more of the device before it."""
     told, more = before.reference, clause.reference
+    if told.said and more.every and set(clause.kinds) <= {"all", "them"} and not clause.loose:
+        return replace(before, reference=replace(told, every=True))  # the living room! all of them!
     if before.deed and not told.said and more.every and set(clause.kinds) <= {"all", "them"}:
         return replace(before, reference=more)  # down, both of them
     only_where = set(clause.kinds) <= {"room", "thing", "side", "relation"} and bool(clause.kinds)
