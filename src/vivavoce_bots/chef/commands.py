@@ -91,7 +91,11 @@ class Commands:
         if action == "prendere" and set(things) & set(PLACES) and set(things) & set(CONTAINERS):
             action = "mettere"  # get a pan on the stove
         unused = bool(things) and all(one in INGREDIENTS and not session.world.where(one) for one in things)
-        if action == "togliere" and (unused or (part.it and not things and _unused(session))):
+        if (
+            action == "togliere"
+            and "coperchio" not in things
+            and (unused or (part.it and not things and _unused(session)))
+        ):
             action = "prendere"  # take it out of the cupboard
         if action == "girare" and not (things or part.it):
             action = "mescolare"

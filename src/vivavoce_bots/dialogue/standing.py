@@ -113,4 +113,4 @@ def _forms(language: str) -> _Forms:
         for kind in KINDS
     }
     heads = re.compile(rf"\W*{raw['before']}(?:{raw['heads']})\b", re.I)
-    return _Forms(asked, heads, re.compile(rf"(?:{raw['before']}|(?:what|cosa|come)\W*)*", re.I))
+    return _Forms(asked, heads, re.compile(rf"(?:(?:{raw['nothing']})\W*)*", re.I))

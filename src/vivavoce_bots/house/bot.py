@@ -152,6 +152,7 @@ class HouseBot(DoingBot):
     def plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
         hearing, where = self._hearing[session.language], self._home.places(session.language)
+        session.alone = self._names_alone(session, text)
 
         def places(one: str) -> bool:
             return hearing.heard(one).did("side", "room")
@@ -218,7 +219,7 @@ class HouseBot(DoingBot):
         )
         clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
-        told.names_alone = self._names_alone(session, heard)
+        told.names_alone = session.alone
         points = any(one.deed in ("record", "watch", "on") and one.reference.it for one in clauses)
         for clause in clauses if points else ():  # the film, then; record it
             if clause.did("programme") and not clause.asks:
@@ -266,10 +267,10 @@ class HouseBot(DoingBot):
             (Meaning(understood, 1.0),),
         )  # fmt: skip
 
-    def _names_alone(self, session: Session, heard: Heard) -> bool:
+    def _names_alone(self, session: Session, text: str) -> bool:
         """Whether a sentence of the turn names devices, and says nothing else."""
         hearing, reader = self._hearing[session.language], self._readers[session.language]
-        for sentence in sentences_of(heard.text):
+        for sentence in sentences_of(text):
             clauses = [] if sentence.endswith("?") else read_clauses(sentence, hearing, reader)
             clauses = [one for one in clauses if not one.did("not") or one.deed]
             if clauses and not any(
@@ -394,7 +395,7 @@ class HouseBot(DoingBot):
         deed = first.deed or pending.deed
         self._settle(session, replace(first, deed=deed), told, pending)
         for clause in clauses[clauses.index(first) + 1 :]:
-            if clause.deed or not (clause.did("negate") or clause.reference.it):  # no, that one will do
+            if clause.deed or clause.reference.placed or not clause.did("negate", "it"):  # no, that will do
                 self._take(session, clause, told)
         return True
 

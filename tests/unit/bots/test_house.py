@@ -314,3 +314,27 @@ def test_blinds_are_neither_on_nor_off_where_all_devices_are_asked_about() -> No
     replies, _ = talk("Not the alarm, the phone I mean. Is there one on it?")
     assert "the television and the radio are off" in replies[-1].text
     assert "the blinds in the bedroom are open" in replies[-1].text
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "state"),
+    [
+        (["kitchen lamp"], "en", {"kitchen": "on"}),
+        (["The radio, please."], "en", {"radio": "on"}),
+        (["The television, it's making a noise."], "en", {}),
+        (["Is the kitchen lamp new?"], "en", {}),
+        (["luce in cucina"], "it", {"kitchen": "on"}),
+        (["turn on the kitchen lamp", "turn the light off"], "en", {"kitchen": "off"}),
+    ],
+)
+def test_what_is_named_alone_goes_on_and_what_is_on_goes_off(
+    said: list[str], language: str, state: dict[str, str]
+) -> None:
+    _, session = talk(*said, language=language)
+    assert session.state == state
+
+
+def test_a_question_that_is_passed_over_is_not_asked_again() -> None:
+    (asked, told), session = talk("close the blinds", "turn on the kitchen lamp")
+    assert "Which blinds" in asked.text
+    assert "blinds" not in told.text and session.state == {"kitchen": "on"}
