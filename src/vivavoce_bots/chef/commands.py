@@ -119,9 +119,12 @@ class Commands:
             one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
         ]
         box = boxes[-1] if boxes else session.container
+        gathered, gathered_in = spoken, boxes[-1] if boxes else ""
         spoken_food = spoken or any(one in INGREDIENTS for one in session.things)
         if not things and action in _ALONE and box and not (part.it and spoken_food):
             things = (f"*{box}*",)
+        if action == "mescolare" and things and boxes and not set(things) & set(CONTAINERS):
+            things = (*things, f"*{boxes[-1]}*")  # crack them into the bowl, stir them with milk
         if part.there and action == "mettere" and session.place and not set(things) & {*PLACES, *CONTAINERS}:
             things = (*things, *([f"*{session.container}*"] if session.container else []), session.place)
         if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
@@ -170,7 +173,9 @@ class Commands:
         if able and part.it and things and not set(things) & set(able):  # mash them with the butter
             things = (*(one for one in (*held, *session.things) if one in able), *things)
         boxes = [one for one in things if one in CONTAINERS]
-        if part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
+        if part.every and action in _INTO and boxes and gathered_in and gathered_in != boxes[-1].strip("*"):
+            things = (*(f"*{one}*" for one in gathered if one not in things), *things)
+        elif part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
             things = (*(f"*{one}*" for one in held if one not in LOOSE), *things)  # all of it onto a plate
         order = {name: at for at, group in enumerate(GROUPS) for name in group}
         if action in _INTO:

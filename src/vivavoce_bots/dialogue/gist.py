@@ -44,7 +44,8 @@ def _talk(language: str) -> _Talk:
         re.compile(rf"\b(?:{'|'.join(raw['besides'])})\b{_ENDS}", re.I),
         re.compile(
             rf"\s*(?:{linked[language]},? )*(?:{whose[language]} (?:\w+ )?(?:{people})\b"
-            rf"|{pronouns[language]} |(?:mr|mrs|ms|miss|dr|la signora|il signor|il dottor)\\.? \\w+ )",
+            rf"|{pronouns[language]} "
+            rf"|(?:and )?(?:the sun|the weather|il sole|il tempo) |(?:mr|mrs|ms|miss|dr|la signora|il signor|il dottor)\.? \\w+ )",
             re.I,
         ),
         frozenset(word for phrase in raw["nothings"] for word in tokens(str(phrase))),

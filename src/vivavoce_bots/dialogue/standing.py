@@ -70,6 +70,10 @@ class StandingBot(CourteousBot[Held]):
         text = texts[0][0] if texts else ""
         known = [kind for kind in KINDS if self.standing(session, kind) is not None]
         session.standing, rest = told_of_standing(text, session.language, known)
+        if session.standing and rest:
+            heard = self._hearing[session.language].heard(rest)
+            if heard.did("help", "dontknow") and not self.about(session, heard):
+                rest = ""  # I have lost track: what have I told you?
         return super().reply(session, [(self.plain(session, rest) if rest else "", None)])
 
     def _turn(self, session: Held, text: str) -> Answer:

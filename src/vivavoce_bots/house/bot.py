@@ -62,7 +62,7 @@ _TELLS: Final = (
 _FEW: Final = 3  # words that say nothing but no
 _AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
 _HERE: Final = {
-    "en": re.compile(r"\b(?:in|round) here\b", re.I),
+    "en": re.compile(r"\b(?:in|round) (?:here|there)\b", re.I),
     "it": re.compile(r"\bqu[ia](?: dentro)?\b", re.I),
 }
 

@@ -213,6 +213,11 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
         names = (clause.did("kind", "plural", "called") or placed) and not clause.did(
             "dont", "negate", "not", "meant"
         )
+        speaks = clause.deed is None and names and not clause.asks and after.asks
+        if speaks and not (after.placed or after.loose or clause.loose):  # the blinds, are they closed?
+            clauses[at] = replace(after, reference=clause.reference, kinds=(*after.kinds, *clause.kinds))
+            del clauses[at + 1]
+            continue
         if clause.deed is None and after.deed and names and not (clause.asks or after.asks):
             clauses[at] = replace(clause, deed=after.deed)
             if placed or not (after.reference.said or after.loose or after.asks):

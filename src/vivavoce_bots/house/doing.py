@@ -104,6 +104,9 @@ class DoingBot(StandingBot[Session]):
         devices = self._meant(session, reference, choices) or (
             self._meant(session, reference) if choices and reference.placed else []
         )
+        if kind is None and clause.deed and len(self._home.kinds_of(devices)) > 1 and not reference.every:
+            able = [one for one in devices if clause.deed in self._home.kind_of(one).deeds]
+            devices = able or devices  # something in the bedroom, on
         lights = clause.deed is None and self._goes_on(session, devices, told)
         clause = replace(clause, deed="on") if lights else clause
         if len(devices) > 1 and not (reference.every or choices or reference.strange):
