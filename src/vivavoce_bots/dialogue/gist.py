@@ -45,7 +45,8 @@ def _talk(language: str) -> _Talk:
         re.compile(
             rf"\s*(?:{linked[language]},? )*(?:{whose[language]} (?:\w+ )?(?:{people})\b"
             rf"|{pronouns[language]} "
-            rf"|(?:and )?(?:the sun|the weather|il sole|il tempo) |(?:mr|mrs|ms|miss|dr|la signora|il signor|il dottor)\.? \\w+ )",
+            r"|(?:and )?(?:the sun|the weather|il sole|il tempo) "
+            r"|(?:mr|mrs|ms|miss|dr|la signora|il signor|il dottor)\.? \w+ )",
             re.I,
         ),
         frozenset(word for phrase in raw["nothings"] for word in tokens(str(phrase))),
