@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.chef.notation import Predicate
-from vivavoce_bots.chef.words import ACTIONS, AT, CONTAINERS, ENGLISH, INGREDIENTS, PLACES, SAID, THINGS
+from vivavoce_bots.chef.words import (
+    ACTIONS,
+    AT,
+    CONTAINERS,
+    ENGLISH,
+    EXAMPLES,
+    INGREDIENTS,
+    PLACES,
+    SAID,
+    THINGS,
+)
 from vivavoce_bots.chef.world import World
 from vivavoce_bots.dialogue.hearing import Heard
 
@@ -160,13 +170,13 @@ class Telling:
         food = [one for one in things if one in INGREDIENTS]
         if not boxes or not (places or food):
             return ""
-        form = self._said["examples"]["place" if places else "add"]
+        form = EXAMPLES[self._language]["place" if places else "add"]
         where = AT[places[0]][self._language] if places else ""
         return form.format(box=self.word(boxes[0]), where=where, food=self.word((food or [""])[0]))
 
     def example(self, world: World) -> str:
         """A command that makes sense as things stand."""
-        forms = self._said["examples"]
+        forms = EXAMPLES[self._language]
         vessels = [
             box for box in dict.fromkeys([*world.inside, *world.place]) if box not in ("piatto", "ciotola")
         ]

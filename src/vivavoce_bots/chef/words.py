@@ -37,6 +37,8 @@ PLACES: Final[dict[str, str]] = {name: words[0] for name, words in _KITCHEN["pla
 INGREDIENTS: Final[dict[str, str]] = {name: words[0] for name, words in _KITCHEN["ingredients"].items()}
 THINGS: Final[dict[str, str]] = {**CONTAINERS, **PLACES, **INGREDIENTS}
 SAID: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["says"]
+EXAMPLES: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["examples"]
+"""Commands that may be said as things stand."""
 REFUSED: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["refused"]
 AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
