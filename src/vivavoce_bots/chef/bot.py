@@ -122,7 +122,7 @@ class ChefBot(Commands, StandingBot[Session]):
             return words["such_as"].format(example=telling.example(session.world))
         if kind == "advice":
             return words["up_to_you"]
-        if kind in ("noted", "done"):
+        if kind == "noted":
             return None
         if session.waiting is not None and kind != "what_did":
             return words["not_yet"]
@@ -345,7 +345,7 @@ class ChefBot(Commands, StandingBot[Session]):
                     )
                 )
             elif corrects and (part.things or part.action):
-                commands.append(self._corrected(session, part))
+                commands.append(self._corrected(session, part, denied))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
             elif commands and part.things == ("piatto",) and (served := self._put_there(session, part)):
                 commands.append(served)

@@ -1,6 +1,6 @@
 """What a part of an utterance commands, with what it leaves to be understood."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from vivavoce_bots.acts import Act
@@ -182,7 +182,7 @@ class Commands:
             things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
         return Predicate(action, (*part.quantity, *_once(things)))
 
-    def _corrected(self, session: Session, part: Part) -> Predicate:
+    def _corrected(self, session: Session, part: Part, denied: Collection[str] = ()) -> Predicate:
         """The last command with another thing of the same kind; it is taken back first."""
         last = session.done
         if last is None or session.undone is None:
@@ -191,8 +191,9 @@ class Commands:
         for group in GROUPS:
             new = [one for one in part.things if one in group]
             old = [at for at, one in enumerate(arguments) if one.strip("*") in group]
-            if new and old:
-                arguments[old[-1]] = new[0]
+            wrong = [at for at in old if arguments[at].strip("*") in denied] or old[-1:]
+            if new and wrong:
+                arguments[wrong[-1]] = new[0]
         if arguments == list(last.arguments) and not part.quantity:
             return self._put_there(session, part) or self._named(session, part)
         if part.quantity:

@@ -32,8 +32,10 @@ class DoingBot(StandingBot[Session]):
         words = self.words(session)
         if kind == "next":
             return words["help_which" if session.waiting and session.waiting[0].choices else "next"]
-        if kind in ("noted", "done"):
+        if kind in ("noted", "advice"):
             return None
+        if kind == "done":
+            return words["not_yet" if session.waiting else "all_done"]
         recent = session.done if kind == "what_did" else session.done[-1:]
         touched = dict.fromkeys(device for one in recent for device in one.before)
         told = self._telling.how_they_are(session, list(touched)[-_MOST_TOLD:], None, None, None)
