@@ -172,6 +172,8 @@ class CallSteeringBot(StandingBot[Session]):
         return self._route(session, "fraud" if "fraud" in session.matters else "operator")
 
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        if session.asking == "which" and not session.matters[1:]:  # one was chosen
+            session.asking = "matter"
         form = self.words(session)[session.asking]
         if session.asking != "which":
             return form, (Act("request", session.asking),)
