@@ -81,6 +81,9 @@ class BorisBot(DialogueBot[Lead]):
     def known(self, state: Lead) -> dict[str, str]:
         return state.confirmed
 
+    def noted(self, state: Lead) -> dict[str, str]:
+        return {**state.confirmed, **dict(state.waiting), **dict([state.confirming] if state.confirming else [])}
+
     def skip(self, state: Lead, slot: str) -> None:
         state.confirmed[slot] = DONTCARE
 

@@ -9,16 +9,13 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.counter.matter import Counter, read_counter
-from vivavoce_bots.counter.naming import (
-    ALSO,
-    NO_NAMES,
-    SCOLDS,
-)
+from vivavoce_bots.counter.naming import ALSO, NO_NAMES, SCOLDS, SUPPOSES
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
+from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
-from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
@@ -31,7 +28,7 @@ _SHORT_TURN: Final = 4
 _DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
-class CounterBot(CourteousBot[Visit]):
+class CounterBot(AccountingBot[Visit]):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
@@ -39,6 +36,9 @@ class CounterBot(CourteousBot[Visit]):
     """Errands that only tell something, and change nothing."""
     spared: ClassVar[frozenset[str]] = frozenset()
     """Needs without which they can be told beside another errand."""
+
+    lends: ClassVar[bool] = False
+    """Whether what is done lasts until a day."""
 
     def __init__(self, seed: int = 1) -> None:
         self.counter: Counter = read_counter(self.name)
@@ -73,6 +73,36 @@ class CounterBot(CourteousBot[Visit]):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named, by need."""
         return self.hearer.values(session, heard)
+
+    def asks_state(self, session: Visit, asked: Asked, sentence: str) -> bool:
+        """Whether a question is about the errand; one that names another thing, or tells a wish, is not."""
+        if asked == "today":
+            return "day" in self.counter.needs
+        if asked == "until":
+            return self.lends and bool(session.lastly) and session.errand is None
+        values = self.values(session, self._hearing[session.language].heard(sentence))
+        kept = {need: one for need, one in values.items() if need in self.counter.kept}
+        known = {*session.form.items(), *session.account.items()}
+        return asked == "noted" or set(kept.items()) <= known
+
+    def standing(self, session: Visit, asked: Asked) -> str:
+        words = self.words(session)
+        if session.errand is None or session.errand in self.informs:
+            return session.lastly or words["nothing_done"]
+        if session.confirming:
+            return words["not_yet_done"] if asked != "noted" else ""
+        noted = [
+            words.get(f"so_far_{need}", "{value}").format(value=value)
+            for need, value in self.told(session).items()
+            if need in self.counter.errands[session.errand].needs and value
+        ]
+        so_far = words["so_far"].format(noted=", ".join(noted)) if noted else ""
+        return f"{words['not_yet_done']} {so_far}".strip() if asked != "noted" else so_far
+
+    def told_in(self, session: Visit, text: str) -> set[str]:
+        heard = self._hearing[session.language].heard(text)
+        errands = {one.value or "" for one in heard.all("errand")}
+        return {*self.values(session, heard), *(one for one in errands if not self.counter.errands[one].yields)}
 
     # --- the conversation ----------------------------------------------------------------------------------
 
@@ -122,7 +152,7 @@ class CounterBot(CourteousBot[Visit]):
     def start_over(self, session: Visit) -> None:
         self.let_go(session)
         session.form.clear()
-        session.served, session.lately = 0, None
+        session.served, session.lately, session.lastly = 0, None, ""
         session.done.clear()
 
     def about(self, session: Visit, heard: Heard) -> bool:
@@ -155,6 +185,9 @@ class CounterBot(CourteousBot[Visit]):
             found = {}
         if (undone := self._undone_word(session, heard)) is not None:
             return undone
+        if told := self.words(session).get(f"about_{errand}", "") if self._supposes(session, heard) else "":
+            question, asks = self.question(session)
+            return Answer(f"{told} {question}", asks)
         same = errand in (None, session.errand) and found.items() <= session.form.items()
         if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
             done, question = self._serve(session), self.question(session)[0]
@@ -172,10 +205,10 @@ class CounterBot(CourteousBot[Visit]):
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
         if (refused := self._none_of_it(session, heard, found)) is not None:
             return refused
-        if (aside := self._aside(session, heard, errand, found)) is not None:
-            return aside
         if (name := self._strange_name(session, heard, errand, found)) is not None:
             return self._named_in_vain(session, name, errand)
+        if (aside := self._aside(session, heard, errand, found)) is not None:
+            return aside
         if errand is None and not found:
             strange = self._strange(session, heard)
             if unknown := unknown_answer(self.hearer, self.counter, self.words(session), session, heard):
@@ -204,6 +237,22 @@ class CounterBot(CourteousBot[Visit]):
         noted = self.words(session).get("noted", "")
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")
+        return answer
+
+    def _supposes(self, session: Visit, heard: Heard) -> bool:
+        """Whether an errand is only asked about: if she falls ill, could we get the money back?"""
+        return session.errand is None and heard.text.rstrip().endswith("?") and bool(SUPPOSES.search(heard.text))
+
+    def answered(self, session: Visit, text: str) -> Answer:
+        """The answer; who asks on gets no sentence a second time that was told just before."""
+        last = session.last
+        answer = super().answered(session, text)
+        question = self.question(session)[0]
+        told = answer.text.removesuffix(question).strip()
+        again = last is not None and len(told) > len(question) / 2 and told in last.text
+        asks = any(one.endswith("?") for one in sentences_of(text))
+        if again and asks and not session.repeats and not answer.end and session.errand is None:
+            return answer._replace(text=f"{self.words(session)['no_more_known']} {question}")
         return answer
 
     def _asked_behind(self, session: Visit, parts: Sequence[Heard]) -> bool:
@@ -327,6 +376,8 @@ class CounterBot(CourteousBot[Visit]):
         """The answer to one errand, and to others that were named beside it and only tell something."""
         named = dict.fromkeys(one.entry.value or "" for one in self.hearer.spans(session, heard))
         refused = {one.entry.value for one in heard.refused("errand")}
+        if errand and self.counter.errands[errand].yields:  # something for a cold
+            return answer
         named = [one for one in named if not self.counter.errands[one].yields]
         for name in [one for one in named if one not in refused and one != errand][:_MOST_BESIDES]:
             if session.errand is not None or errand is None or not self._asks_only(name, session.form):
@@ -381,6 +432,8 @@ class CounterBot(CourteousBot[Visit]):
     def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
         """That something is not known; asked for again only once, then told what there is."""
         again, words = session.sought is not None, self.words(session)
+        if session.errand is not None and set(session.form) & set(self.counter.kept):  # amid an order
+            return self._not_known(session, name)
         waits = session.asking is not None and not again
         session.sought = errand or session.errand or session.sought or session.lately
         need = next(
@@ -471,6 +524,8 @@ class CounterBot(CourteousBot[Visit]):
         session.sought, session.lately = None, session.errand
         lasts = [*self.counter.kept, *(self.counter.carried if session.errand in self.informs else ())]
         kept = dict(session.form)
+        if session.errand not in self.informs:
+            session.lastly, session.account = said, kept
         self.let_go(session)
         session.form.update({need: value for need, value in kept.items() if need in lasts})
         question, asks = self.question(session)

@@ -15,6 +15,7 @@ from vivavoce_bots.dialogue.talk import Answer
 _SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
+_NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|copia di)\s+$", re.I)
 _EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _RESERVED: Final = "orient"  # somebody waits for it
 
@@ -24,10 +25,15 @@ class LibraryBot(CounterBot):
 
     name: str = "library"
     informs = frozenset(("hours", "join", "period"))
+    lends = True
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
+        title = session.form.get("title", "")
+        out = session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
+        if out and (heard.did("affirm") or "card" in self.values(session, heard)) and not heard.all("errand"):
+            session.errand = "reserve"  # you can reserve it. Yes; my card is 3318
         both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not _EITHER.search(heard.text)
         answer = super().matter(session, heard)
         if both and answer is not None:
@@ -72,19 +78,31 @@ class LibraryBot(CounterBot):
                 title = _BY.split(found[0])[0]
                 words = tokens(title)
                 strange = [one for one in words if one in heard.rest and one not in NO_NAMES]
-                if max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
+                placed = len(words) > 1 or _NAMED.search(clause[: found.start()]) or _BY.search(found[0])
+                if placed and max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
                     return title
         return None
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
         found = super().values(session, heard)
+        if not found and (title := self._by_its_words(session, heard)):
+            found["title"] = title
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
             session.form = {
                 name: one for name, one in session.form.items() if name not in ("author", "subject")
             }
         return found
+
+    def _by_its_words(self, session: Visit, heard: Heard) -> str | None:
+        """The one title that has a word that was said: something with a rose."""
+        titles = self.counter.needs["title"].values
+        words = {one: set(tokens(by[session.language][0])) for one, by in titles.items()}
+        vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES}
+        said = {one for one in heard.rest if len(one) >= SHORTEST} - vague
+        found = [title for title, own in words.items() if own & said]
+        return found[0] if len(found) == 1 else None
 
     def complete(self, session: Visit) -> str:
         form, facts = session.form, self.counter.facts

@@ -51,6 +51,12 @@ TITLE: Final = re.compile(
 
 SCOLDS: Final = re.compile(r"\bwhy (?:should|would|on earth) i\b|\bperché (?:mai )?dovrei\b", re.I)
 """Questions that want no errand: why should I buy anything?"""
+SUPPOSES: Final = re.compile(
+    r"\b(?:if (?:i|we|he|she|they|it|my|the|something|there)\b|in case|suppose|what if|can one|does one)|"
+    r"\b(?:se (?!(?:possibile|può|potete|c'è|ce n'è|avete|l'avete|ce l'avete)\b)|nel caso|qualora|si (?:può|possono))",
+    re.I,
+)
+"""Words of who asks what would be."""
 ALSO: Final = re.compile(
     r"\b(?:too|also|as well|i mean|i meant|anche|pure|intendevo|dicevo|volevo dire)\b", re.I
 )

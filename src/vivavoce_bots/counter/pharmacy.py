@@ -90,6 +90,8 @@ class PharmacyBot(CounterBot):
     def serve(self, session: Visit) -> str:
         said, kind = self.words(session), session.errand or ""
         facts = self.counter.facts.get(session.form.get("medicine", ""), {})
+        if kind == "price" and int(session.form.get("packs", "1")) > 1:
+            kind = "price_all"
         if kind == "stock" and "comes" in facts:
             kind = "stock_not"
         if kind == "prescription" and not facts["prescription"]:

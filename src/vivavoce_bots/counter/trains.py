@@ -86,6 +86,12 @@ class TrainsBot(CounterBot):
         if echoed and session.confirming and heard.did("affirm"):
             del found["time"]  # five past eight, all right then
         nth = _NTH.search(heard.text)
+        picks = session.errand == "ticket" and {"from", "to"} <= {*session.form, *found}
+        if nth and picks and session.asking != "class" and not _CLASS.search(heard.text.replace(nth[0], "")):
+            if session.asking != "passengers" or "passengers" in found:
+                found.pop("passengers", None)
+            found.pop("class", None)
+            found["train"] = str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
         if nth and session.errand is None and session.lately in self.informs:
             found.pop("train", None)
             if session.lately != "fare" and not _CLASS_WORD.search(

@@ -6,12 +6,10 @@ A bot derives from `DialogueBot` and says what a turn means for its state and wh
 import pickle
 import re
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 from random import Random
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
@@ -20,7 +18,9 @@ from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
+from vivavoce_bots.dialogue.inquiry import inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
+from vivavoce_bots.dialogue.recalling import Heard, asks_name, plain_of, recounted, told_name
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     LANGUAGES,
@@ -29,14 +29,13 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
-from vivavoce_bots.dialogue.state import State
+from vivavoce_bots.dialogue.state import Held, Session, State
 from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
 SURE: Final = 0.6
 _REPEATED: Final = 0.4
 _MOST_HYPOTHESES: Final = 50
-_REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _AT_FAULT: Final = ("missed", "twice")
 _ASKS: Final = ("request", "confirm", "select")
@@ -45,26 +44,6 @@ _TELL_ME: Final = re.compile(
 )
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
-
-
-Held = TypeVar("Held", bound=State)
-
-
-@dataclass
-class Session(Generic[Held]):
-    """All that a bot remembers of one conversation; `before` are its states before the last turns.
-
-    said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
-          caller's turn has a question
-    """
-
-    language: str
-    random: Random
-    state: Held
-    said: str = ""
-    stalled: int = 0
-    asks: bool = False
-    before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
 class DialogueBot(ABC, Generic[Held]):
@@ -105,6 +84,10 @@ class DialogueBot(ABC, Generic[Held]):
     def known(self, state: Held) -> dict[str, str]:
         """What is taken for what the caller wants."""
 
+    def noted(self, state: Held) -> dict[str, str]:
+        """What was said of what is wanted, confirmed or not."""
+        return self.known(state)
+
     def opening(self, state: Held) -> tuple[Act, ...]:
         """What stands behind the greeting."""
         return ()
@@ -124,8 +107,42 @@ class DialogueBot(ABC, Generic[Held]):
     def greet(self, session: Session[Held]) -> Reply:
         return self._say(session, (Act("hello"), *self.opening(session.state)), ())
 
-    def reply(self, session: Session[Held], texts: Sequence[tuple[str, float | None]]) -> Reply:
+    def reply(self, session: Session[Held], texts: Heard) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
+        if (recounted := self._recounted(session, texts)) is not None:
+            return recounted
+        return self._answered(session, self._plain(session, texts))
+
+    def _plain(self, session: Session[Held], texts: Heard) -> Heard:
+        """What was said, without what is told besides, and with the names of places named before."""
+        known, venue = self._understanding[session.language], self._domain.venue(session.state.venue)
+        return plain_of(texts, session, lambda one: known.acts(one, session.state.subject, venue=venue))
+
+    def _recounted(
+        self, session: Session[Held], texts: Heard
+    ) -> Reply | None:
+        """Where things stand, and the answer to what was said besides; None where that is not asked."""
+        text, state, language = texts[0][0] if texts else "", session.state, session.language
+        asked = inquired(text, language, lambda kind, _: kind != "until")
+        named = asks_name(text) and state.venue is None and not (asked and asked.asked == "today")
+        if asked is None and not named:
+            return None
+        if asked and asked.asked == "noted" and asks_name(text) and state.venue:
+            return None
+        reply = None
+        if asked is not None and says_something(asked.rest):
+            reply = self._answered(session, self._plain(session, [(asked.rest, None)]))
+            if reply.end or not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+                return reply
+        if asked is None:
+            told = told_name(session.offered, language)
+        else:
+            booking = self._beyond[language].says.get("booking", "")
+            told = recounted(asked.asked, self.noted(session.state), self._domain, language, booking)
+        acts = tuple(one for one in reply.acts if one.act != "repeat") if reply else ()
+        return self._say(session, acts or self._resumed(session.state), (), told)
+
+    def _answered(self, session: Session[Held], texts: Heard) -> Reply:
         state = session.state
         framed = [(unframed(text, session.language), score) for text, score in list(texts)[:_MOST_HYPOTHESES]]
         frame, text = framed[0][0] if framed else (None, "")
@@ -226,7 +243,8 @@ class DialogueBot(ABC, Generic[Held]):
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
         named = [one for one, sure in heard.named.items() if sure >= HEARD]
-        if closing or heard.did["bye"] + heard.did["done"] >= SURE:
+        agrees = heard.did["affirm"] >= HEARD and bool(state.proposed or state.settles)
+        if closing or heard.did["bye"] + heard.did["done"] * (not agrees) >= SURE:
             state.venue = named[0] if named else state.venue
             asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
             told = self.answers(state, asked) if asked and state.venue else []
@@ -384,6 +402,8 @@ class DialogueBot(ABC, Generic[Held]):
     ) -> Reply:
         state = session.state
         state.expect(acts)
+        session.offered += [one.value for one in acts if one.act == "offer" and one.value not in session.offered
+                            and one.value]  # fmt: skip
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts

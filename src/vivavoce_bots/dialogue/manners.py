@@ -118,14 +118,17 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        text = texts[0][0] if texts else ""
+        return self._said(session, self.answered(session, texts[0][0] if texts else ""))
+
+    def answered(self, session: Held, text: str) -> Answer:
+        """The answer to what was said, not yet said."""
         frame, said = unframed(text, session.language)
         last = session.last
         lead, answer = self._framed(session, frame, said)
         if frame == "twice" and QUESTION.sub("", answer.text).strip():
             lead = ""  # the doctor has told me already
         answer = self._mended(session, said, last, answer)
-        return self._said(session, answer._replace(text=joined([lead, answer.text])))
+        return answer._replace(text=joined([lead, answer.text]))
 
     def _framed(self, session: Held, frame: str | None, text: str) -> tuple[str, Answer]:
         """The answer to what is said, and the courtesy for what is said about the conversation."""
@@ -276,7 +279,7 @@ class CourteousBot(ABC, Generic[Held]):
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
         beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
-        told = [re.search(r"\d", in_digits(one, session.language, ordinals=False)) for one in sentences]
+        told = [_tells_number(one, session.language) for one in sentences]
         aside = [one and not (far or digits) for one, far, digits in zip(aside, beyond, told, strict=True)]
         if not any(about) or not any(aside):
             return text, []
@@ -359,7 +362,7 @@ class CourteousBot(ABC, Generic[Held]):
         before = self._snapshot(session)
         answer = self.matter(session, heard)
         if answer is None:
-            return self.farewell(session) if parts else self._puzzled(session, heard)
+            return self.farewell(session) if parts else self.puzzled(session, heard)
         session.lost = session.stalled = 0
         self._remember(session, before)
         return self._parted(session, answer) if parts else answer
@@ -381,7 +384,7 @@ class CourteousBot(ABC, Generic[Held]):
         agrees = answered and heard.did("affirm") and not asked_for_more(session.last)  # yes, and goodbye
         if (heard.did("bye") or leaves) and not agrees:
             return self.farewell(session)
-        if heard.did("done"):
+        if heard.did("done") and not agrees:
             return self.finish(session)
         no = answered and heard.did("negate") and not asked_for_more(session.last)
         if heard.did("undo", "cancel", "wrong") and not no:
@@ -461,7 +464,7 @@ class CourteousBot(ABC, Generic[Held]):
         """What is said where the last step was taken back; `was` is what it had made."""
         return self._led_back(session, ("undo",))
 
-    def _puzzled(self, session: Held, heard: Heard) -> Answer:
+    def puzzled(self, session: Held, heard: Heard) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
         if taunts(heard.text, session.language):  # how slow is this thing?
             return self._led_back(session, ("insult",))
@@ -498,3 +501,9 @@ class CourteousBot(ABC, Generic[Held]):
         session.changed = before != self._snapshot(session)
         if session.changed:
             session.before.append(before)
+
+
+def _tells_number(sentence: str, language: str) -> bool:
+    """Whether a sentence tells a number; `one` where it is all that is said."""
+    alone = sentence.strip(" .!?").casefold() in speech(language).numbers["one"]
+    return alone or re.search(r"\d", in_digits(sentence, language, ordinals=False)) is not None

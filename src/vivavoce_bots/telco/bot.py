@@ -17,10 +17,11 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
+from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
@@ -76,9 +77,10 @@ class Session(Talk):
     recipient: str | None = None
     asking: str | None = None
     called: dict[str, str] = field(default_factory=dict)
+    lastly: str = ""
 
 
-class TelcoBot(CourteousBot[Session]):
+class TelcoBot(AccountingBot[Session]):
     """Self-service: invoice, transactions, credit, tariff plan, top-up, transfer."""
 
     name: str = "telco"
@@ -117,6 +119,26 @@ class TelcoBot(CourteousBot[Session]):
         someone = session.asking == "recipient" and bool(heard.rest)
         other = self._named(session, heard.text) is not None
         return amount or someone or other
+
+    def asks_state(self, session: Session, asked: Asked, sentence: str) -> bool:
+        facts = [one for one in self._tasks(session, self._hearing[session.language].heard(sentence))
+                 if one not in _OPERATIONS]  # fmt: skip
+        return asked not in ("today", "until") and not facts and bool(session.task or session.lastly)
+
+    def standing(self, session: Session, asked: Asked) -> str:
+        said = self.words(session)
+        if session.task is None:
+            return session.lastly
+        return said["not_yet"] if asked != "noted" or session.asking != "confirm" else ""
+
+    def told_in(self, session: Session, text: str) -> set[str]:
+        told = set(self._tasks(session, self._hearing[session.language].heard(text)))
+        return told | ({"amount"} if self._amount(session, text) is not None else set())
+
+    def farewell(self, session: Session) -> Answer:
+        """Who leaves before the yes is told that nothing was done."""
+        bye = super().farewell(session)
+        return bye._replace(text=f"{self.words(session)['cancelled']} {bye.text}") if session.asking == "confirm" else bye
 
     def waits(self, session: Session) -> bool:
         return session.asking is not None or asked_for_more(session.last)
@@ -323,9 +345,8 @@ class TelcoBot(CourteousBot[Session]):
         acts = [stating("inform", "done", task), stating("inform", "amount", str(amount))]
         acts += [stating("inform", "recipient", recipient)] if recipient else []
         acts.append(stating("inform", "credit", str(session.credit)))
-        return self._and_more(
-            session, self._told(session, "done", operation=done, credit=session.credit, word=word), *acts
-        )
+        session.lastly = self._told(session, "done", operation=done, credit=session.credit, word=word)
+        return self._and_more(session, session.lastly, *acts)
 
     def _amount(self, session: Session, text: str) -> int | None:
         """The euros of an operation: none of what a bill was, of a name or of a telephone number."""

@@ -1,0 +1,88 @@
+"""Bots that keep account of an errand: they can say what was noted, what is done, and what is not yet.
+
+They also pass over what is told besides an errand, and take a remark behind an answer for a remark.
+"""
+
+import re
+from abc import abstractmethod
+from typing import Final, TypeVar
+
+from vivavoce_bots.acts import Act
+from vivavoce_bots.dialogue.clauses import asks_openly, sentences_of
+from vivavoce_bots.dialogue.gist import pertinent
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.inquiry import Asked, Inquired, calendar, inquired, says_something
+from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, joined
+
+Held = TypeVar("Held", bound=Talk)
+_FEWEST: Final = 3  # words of a remark
+_WISHES: Final = {
+    "en": re.compile(
+        r"\b(?:want|need|can|could|would|will you|please|give|tell|show|find|get me|put|make|take|have you|"
+        r"do you|is there|look|search|book|buy|cancel|change|add|order|how|what|when|where|which|send|not)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:vogli\w+|vorr\w+|serv\w+|può|puoi|potete|potrebbe|per favore|mi d[aàie]\w*|d[aà]mm\w+|dica|mi dice|"
+        r"mostr\w+|trov\w+|mett\w+|prend\w+|avete|ha|c'è|ci sono|cerc\w+|prenot\w+|compr\w+|annull\w+|cambi\w+|"
+        r"aggiung\w+|come|cosa|quando|dove|quale|quanto|mand\w+|non)\b",
+        re.I,
+    ),
+}
+"""Words of who may want something."""
+
+
+class AccountingBot(CourteousBot[Held]):
+    """A bot that answers from its state where things stand."""
+
+    @abstractmethod
+    def asks_state(self, session: Held, asked: Asked, sentence: str) -> bool:
+        """Whether a question is about where things stand: `is Emma lent out?` asks of a book."""
+
+    @abstractmethod
+    def standing(self, session: Held, asked: Asked) -> str:
+        """What was done, or what was noted so far; `` where the question that waits tells it."""
+
+    @abstractmethod
+    def told_in(self, session: Held, text: str) -> set[str]:
+        """What a text says of the matter, by name."""
+
+    def answered(self, session: Held, text: str) -> Answer:
+        asked = inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
+        if asked is None:
+            return super().answered(session, self._without_asides(session, text))
+        return self._accounted(session, asked)
+
+    def _without_asides(self, session: Held, text: str) -> str:
+        return pertinent(text, session.language, lambda one: self.told_in(session, one))
+
+    def _accounted(self, session: Held, asked: Inquired) -> Answer:
+        """Where things stand, and the answer to what is said besides."""
+        answer = None
+        if says_something(asked.rest):
+            answer = super().answered(session, self._without_asides(session, asked.rest))
+            if {Act("repeat"), Act("help")} & set(answer.acts):
+                session.lost, answer = 0, None
+        told = calendar(session.language) if asked.asked == "today" else self.standing(session, asked.asked)
+        question, acts = self.question(session)
+        session.repeats, session.vain = True, 0
+        if answer is None:
+            return Answer(joined([told, question]), (Act("inform"), *acts))
+        beside = answer.text.removesuffix(question).strip()
+        if answer.end:
+            return answer._replace(text=joined([told, answer.text]))
+        return answer._replace(text=joined([beside, "" if beside and beside in told else told, question]))
+
+    def puzzled(self, session: Held, heard: Heard) -> Answer:
+        """A remark behind an answer, which wants nothing, is taken note of."""
+        sentences = sentences_of(heard.text)
+        remarks = asked_for_more(session.last) and session.lost == 0 and len(heard.said) >= _FEWEST
+        asks = any(asks_openly(one, session.language) or one.endswith("?") for one in sentences)
+        if not remarks or asks or _WISHES[session.language].search(heard.text):
+            return super().puzzled(session, heard)
+        session.lost += 1
+        question, acts = self.question(session)
+        seen = session.random.choice(speech(session.language).answers["chat"])
+        return Answer(joined([seen, question]), (Act("ack", None, "chat"), *acts))

@@ -1,0 +1,75 @@
+"""What a bot that finds venues answers about the conversation itself: what it has noted, which place it named."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from vivavoce_bots.acts import DONTCARE, Act
+from vivavoce_bots.dialogue.domain import TYPE, Domain
+from vivavoce_bots.dialogue.gist import pertinent
+from vivavoce_bots.dialogue.inquiry import Asked, calendar
+from vivavoce_bots.dialogue.opening import DAY
+from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.state import Session
+
+Heard = Sequence[tuple[str, float | None]]
+_MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
+
+_FIRST: Final = {
+    "en": re.compile(r"\bthe (first|second|last) (?:one|place|restaurant|pub|cafe|coffee shop)\b|\bthe (first)\b(?=\W*$)", re.I),
+    "it": re.compile(r"\b(?:il|del|quello del|al|dal) (primo|secondo|ultimo)(?: posto| ristorante| pub| locale)?\b(?! prezzo| piano| turno)", re.I),
+}  # fmt: skip
+_ORDER: Final = {"first": 0, "second": 1, "last": -1, "primo": 0, "secondo": 1, "ultimo": -1}
+_NAME: Final = re.compile(
+    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|what (?:is|was) (?:it|that)(?: \w+)? called|name again|"
+    r"come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
+    re.I,
+)
+
+
+def with_name(text: str, offered: Sequence[str], language: str) -> str:
+    """A text that speaks of the first of several places, with the name of that place."""
+    found = _FIRST[language].search(text) if len(offered) > 1 else None
+    if found is None:
+        return text
+    return text[: found.start()] + offered[_ORDER[next(filter(None, found.groups())).lower()]] + text[found.end() :]
+
+
+def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence[Act]]) -> Heard:
+    """The first of several hypotheses without what is told besides, with names for places named before."""
+
+    def told_in(text: str) -> set[str]:
+        return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS}
+
+    first = [(pertinent(with_name(text, session.offered, session.language), session.language, told_in), score)
+             for text, score in texts[:1]]  # fmt: skip
+    return [*first, *texts[1:]]
+
+
+def asks_name(text: str) -> bool:
+    """Whether somebody asks what a place is called."""
+    return _NAME.search(text) is not None
+
+
+def told_name(offered: Sequence[str], language: str) -> str:
+    """The place that was named last, where none is on offer now."""
+    forms = speech(language).forms
+    return forms["named_last"].format(name=offered[-1]) if offered else forms["named_none"]
+
+
+def recounted(asked: Asked, known: Mapping[str, str], domain: Domain, language: str, booking: str) -> str:
+    """The sentence for a question about where the conversation stands.
+
+    booking  what a bot says that books nothing
+    """
+    if asked == "today":
+        return calendar(language)
+    if asked in ("done", "next") and booking:
+        return booking
+    noted = [
+        domain.say(slot, value, language) if slot in (TYPE, DAY) else domain.describe(slot, value, language)
+        for slot, value in known.items()
+        if value != DONTCARE
+    ]
+    forms = speech(language).forms
+    return forms["noted"].format(noted=", ".join(noted)) if noted else forms["noted_nothing"]
