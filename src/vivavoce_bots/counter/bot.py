@@ -8,14 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.counter.matter import Counter, read_counter
-from vivavoce_bots.counter.naming import ALSO, NO_NAMES, SCOLDS, SUPPOSES
+from vivavoce_bots.counter.accounts import CounterAccounts
+from vivavoce_bots.counter.matter import read_counter
+from vivavoce_bots.counter.naming import ALSO, NO_NAMES, SCOLDS
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
-from vivavoce_bots.dialogue.accounting import AccountingBot
-from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of, tells_number
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
-from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
@@ -28,20 +27,15 @@ _SHORT_TURN: Final = 4
 _DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
-class CounterBot(AccountingBot[Visit]):
+class CounterBot(CounterAccounts):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
-    informs: ClassVar[frozenset[str]] = frozenset()
-    """Errands that only tell something, and change nothing."""
     spared: ClassVar[frozenset[str]] = frozenset()
     """Needs without which they can be told beside another errand."""
 
-    lends: ClassVar[bool] = False
-    """Whether what is done lasts until a day."""
-
     def __init__(self, seed: int = 1) -> None:
-        self.counter: Counter = read_counter(self.name)
+        self.counter = read_counter(self.name)
         self.hearer = CounterHearing(self.counter, self.informs)
         super().__init__(seed, self.counter.learn)
 
@@ -65,44 +59,6 @@ class CounterBot(AccountingBot[Visit]):
     def confirm(self, session: Visit) -> str:
         """The question before an errand is done."""
         return self.words(session)[f"confirm_{session.errand}"].format(**self.told(session))
-
-    def told(self, session: Visit) -> dict[str, str]:
-        """The form in words."""
-        return {need: self.counter.say(need, value, session.language) for need, value in session.form.items()}
-
-    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
-        """What was named, by need."""
-        return self.hearer.values(session, heard)
-
-    def asks_state(self, session: Visit, asked: Asked, sentence: str) -> bool:
-        """Whether a question is about the errand; one that names another thing, or tells a wish, is not."""
-        if asked == "today":
-            return "day" in self.counter.needs
-        if asked == "until":
-            return self.lends and bool(session.lastly) and session.errand is None
-        values = self.values(session, self._hearing[session.language].heard(sentence))
-        kept = {need: one for need, one in values.items() if need in self.counter.kept}
-        known = {*session.form.items(), *session.account.items()}
-        return asked == "noted" or set(kept.items()) <= known
-
-    def standing(self, session: Visit, asked: Asked) -> str:
-        words = self.words(session)
-        if session.errand is None or session.errand in self.informs:
-            return session.lastly or words["nothing_done"]
-        if session.confirming:
-            return words["not_yet_done"] if asked != "noted" else ""
-        noted = [
-            words.get(f"so_far_{need}", "{value}").format(value=value)
-            for need, value in self.told(session).items()
-            if need in self.counter.errands[session.errand].needs and value
-        ]
-        so_far = words["so_far"].format(noted=", ".join(noted)) if noted else ""
-        return f"{words['not_yet_done']} {so_far}".strip() if asked != "noted" else so_far
-
-    def told_in(self, session: Visit, text: str) -> set[str]:
-        heard = self._hearing[session.language].heard(text)
-        errands = {one.value or "" for one in heard.all("errand")}
-        return {*self.values(session, heard), *(one for one in errands if not self.counter.errands[one].yields)}
 
     # --- the conversation ----------------------------------------------------------------------------------
 
@@ -185,9 +141,6 @@ class CounterBot(AccountingBot[Visit]):
             found = {}
         if (undone := self._undone_word(session, heard)) is not None:
             return undone
-        if told := self.words(session).get(f"about_{errand}", "") if self._supposes(session, heard) else "":
-            question, asks = self.question(session)
-            return Answer(f"{told} {question}", asks)
         same = errand in (None, session.errand) and found.items() <= session.form.items()
         if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
             done, question = self._serve(session), self.question(session)[0]
@@ -200,7 +153,8 @@ class CounterBot(AccountingBot[Visit]):
             found, errand = found | more, self.counter.goes_on[next(iter(more))]
         told = {*self.informs, *self.counter.implied.values()} - {session.errand}
         if errand is None and not found and {one.entry.value for one in heard.refused("errand")} - told:
-            self.let_go(session)
+            if session.errand is not None:  # else what was spoken of stays
+                self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
         if (refused := self._none_of_it(session, heard, found)) is not None:
@@ -237,22 +191,6 @@ class CounterBot(AccountingBot[Visit]):
         noted = self.words(session).get("noted", "")
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")
-        return answer
-
-    def _supposes(self, session: Visit, heard: Heard) -> bool:
-        """Whether an errand is only asked about: if she falls ill, could we get the money back?"""
-        return session.errand is None and heard.text.rstrip().endswith("?") and bool(SUPPOSES.search(heard.text))
-
-    def answered(self, session: Visit, text: str) -> Answer:
-        """The answer; who asks on gets no sentence a second time that was told just before."""
-        last = session.last
-        answer = super().answered(session, text)
-        question = self.question(session)[0]
-        told = answer.text.removesuffix(question).strip()
-        again = last is not None and len(told) > len(question) / 2 and told in last.text
-        asks = any(one.endswith("?") for one in sentences_of(text))
-        if again and asks and not session.repeats and not answer.end and session.errand is None:
-            return answer._replace(text=f"{self.words(session)['no_more_known']} {question}")
         return answer
 
     def _asked_behind(self, session: Visit, parts: Sequence[Heard]) -> bool:
@@ -404,9 +342,12 @@ class CounterBot(AccountingBot[Visit]):
         found = {
             name: one for name, one in self.values(session, heard).items() if name in self.counter.goes_on
         }
+        brief = [one for one in clauses_of(heard.text) if len(one.split()) <= _SHORT_TURN]
+        counted = [one for one in brief if tells_number(one, session.language)]
         short = " ".join(heard.said if len(heard.said) <= _SHORT_TURN else heard.rest)
+        short = counted[-1] if counted and len(heard.said) > _SHORT_TURN else short
         for name in self.counter.goes_on:
-            counts = self.counter.needs[name].low >= _DIGITS or len(heard.said) <= _SHORT_TURN
+            counts = self.counter.needs[name].low >= _DIGITS or len(short.split()) <= _SHORT_TURN
             if self.counter.needs[name].kind == "number" and counts and not heard.all("errand"):
                 number = self.counter.number(name, short, session.language, asked=True)
                 need = self.counter.needs[name]

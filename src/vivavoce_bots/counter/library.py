@@ -31,7 +31,9 @@ class LibraryBot(CounterBot):
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
         title = session.form.get("title", "")
-        out = session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
+        out = (
+            session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
+        )
         if out and (heard.did("affirm") or "card" in self.values(session, heard)) and not heard.all("errand"):
             session.errand = "reserve"  # you can reserve it. Yes; my card is 3318
         both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not _EITHER.search(heard.text)

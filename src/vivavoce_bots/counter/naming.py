@@ -53,7 +53,8 @@ SCOLDS: Final = re.compile(r"\bwhy (?:should|would|on earth) i\b|\bperché (?:ma
 """Questions that want no errand: why should I buy anything?"""
 SUPPOSES: Final = re.compile(
     r"\b(?:if (?:i|we|he|she|they|it|my|the|something|there)\b|in case|suppose|what if|can one|does one)|"
-    r"\b(?:se (?!(?:possibile|può|potete|c'è|ce n'è|avete|l'avete|ce l'avete)\b)|nel caso|qualora|si (?:può|possono))",
+    r"\b(?:se (?!(?:possibile|può|potete|c'è|ce n'è|avete|l'avete|ce l'avete)\b)|nel caso|qualora|"
+    r"si (?:può|possono))",
     re.I,
 )
 """Words of who asks what would be."""

@@ -35,7 +35,8 @@ _FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?
 _HOURS: Final = 25
 _STAYS: Final = re.compile(
     r"\b(?:not (?:departing|travel+ing|leaving|going anywhere|buying)|no departure|"
-    r"don't want (?:to travel|a ticket)|non (?:parto|viaggio|compro|vado da nessuna|devo partire|"
+    r"(?:don't want|not going) to (?:travel|buy)|don't want a ticket|"
+    r"non (?:parto|viaggio|(?:lo |la |ne )?compro|vado da nessuna|devo partire|"
     r"voglio (?:partire|viaggiare|comprare|nessun)))\b",
     re.I,
 )
@@ -125,9 +126,12 @@ class TrainsBot(CounterBot):
             and _STAYS.search(heard.text)
             and not self.hearer.values(session, heard)
         ):
+            kept = {need: one for need, one in session.form.items() if need in self.counter.kept}
             self.let_go(session)
-            question, asks = self.question(session)
-            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+            session.form |= kept
+            if self.hearer.errand(session, heard) not in self.informs:
+                question, asks = self.question(session)
+                return Answer(f"{self.words(session)['cancelled']} {question}", asks)
         if (
             session.lately in ("lost", "refund")
             and session.errand is None

@@ -54,9 +54,9 @@ def strange_name(
     open_ = next((one for one in needs if f"unknown_{one}" in words), None)
     known = counter.needs.get(open_ or "")
     choices = {name for name in counter.implied if counter.needs[name].kind == "choice"}
-    if errand and open_ and not set(found) & {open_, *choices}:
-        if thing := _thing(counter, hearing, session, heard, open_):
-            return thing
+    asks = errand and open_ and not set(found) & {open_, *choices}
+    if thing := _thing(counter, hearing, session, heard, open_) if asks and open_ else None:
+        return thing
     before = open_ in session.form and session.errand is None  # of an errand that is done
     if open_ is None or known is None or set(found) & {open_, *choices}:
         return None
@@ -146,16 +146,20 @@ def _thing(counter: Counter, hearing: Hearing, session: Visit, heard: Heard, nee
     vague = {*counter.needs[need].vague.get(session.language, ()), *NO_NAMES}
     for clause in clauses_of(heard.text):
         part = hearing.heard(clause)
-        wants = [one for one in part.all_spans("errand") if need in counter.errands[one.entry.value or ""].needs]
+        wants = [
+            one for one in part.all_spans("errand") if need in counter.errands[one.entry.value or ""].needs
+        ]
         if not wants or any(need in (one.slot or "").split("|") for one in part.all("value")):
             continue
         found = _OBJECT[session.language].search(clause)
+        if found and re.search(r"\b(?:for|against|per|contro)\s+$", clause[: found.start()], re.I):
+            continue  # something for a blocked nose
         words = tokens(found[1]) if found else []
         covered = {part.said[at] for one in part.all_spans("errand") for at in range(one.start, one.end)}
         named = [one for one in words if one not in covered and one not in vague and one in part.rest]
-        if named and words[0] not in vague and any(len(one) >= SHORTEST for one in named):
-            if found and not all(names_nothing(one, session.language) for one in named):
-                return found[1].strip()
+        plain = all(names_nothing(one, session.language) for one in named)
+        if found and not plain and words[0] not in vague and max(map(len, named)) >= SHORTEST:
+            return found[1].strip()
     return None
 
 

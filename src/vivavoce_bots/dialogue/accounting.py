@@ -5,10 +5,12 @@ They also pass over what is told besides an errand, and take a remark behind an 
 
 import re
 from abc import abstractmethod
+from functools import partial
 from typing import Final, TypeVar
 
 from vivavoce_bots.acts import Act
-from vivavoce_bots.dialogue.clauses import asks_openly, sentences_of
+from vivavoce_bots.dialogue.clauses import asks_openly, gives_up, sentences_of
+from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.gist import pertinent
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked, Inquired, calendar, inquired, says_something
@@ -18,16 +20,19 @@ from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, joined
 
 Held = TypeVar("Held", bound=Talk)
 _FEWEST: Final = 3  # words of a remark
+_ECHO: Final = 3  # words of a question that only says again what was told: only fourteen?
+_NOTED: Final = 5  # words of who says no more than that something was noted
 _WISHES: Final = {
     "en": re.compile(
         r"\b(?:want|need|can|could|would|will you|please|give|tell|show|find|get me|put|make|take|have you|"
-        r"do you|is there|look|search|book|buy|cancel|change|add|order|how|what|when|where|which|send|not)\b",
+        r"do you|is there|look|search|book|buy|cancel|change|add|order|send)\b",
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:vogli\w+|vorr\w+|serv\w+|può|puoi|potete|potrebbe|per favore|mi d[aàie]\w*|d[aà]mm\w+|dica|mi dice|"
-        r"mostr\w+|trov\w+|mett\w+|prend\w+|avete|ha|c'è|ci sono|cerc\w+|prenot\w+|compr\w+|annull\w+|cambi\w+|"
-        r"aggiung\w+|come|cosa|quando|dove|quale|quanto|mand\w+|non)\b",
+        r"\b(?:vogli\w+|vorr\w+|serv\w+|può|puoi|potete|potrebbe|per favore|mi d[aàie]\w*|"
+        r"d[aà]mm\w+|dica|mi dice|"
+        r"mostr\w+|trov\w+|mett\w+|prend\w+|avete|c'è|ci sono|cerc\w+|prenot\w+|compr\w+|annull\w+|cambi\w+|"
+        r"aggiung\w+|mand\w+)\b",
         re.I,
     ),
 }
@@ -50,10 +55,30 @@ class AccountingBot(CourteousBot[Held]):
         """What a text says of the matter, by name."""
 
     def answered(self, session: Held, text: str) -> Answer:
-        asked = inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
+        plain = unframed(text, session.language).text  # tell me whether it is booked
+        heard = (one for one in (text, plain) if "?" in one)
+        about = (inquired(one, session.language, partial(self.asks_state, session)) for one in heard)
+        asked = next(filter(None, about), None)
+        if self._leaves(session, text):
+            bye, waits = self.farewell(session), self.waits(session) and not asked_for_more(session.last)
+            left = self.words(session).get("cancelled", "") if waits else ""
+            return bye._replace(text=joined([left, bye.text]))
         if asked is None:
             return super().answered(session, self._without_asides(session, text))
         return self._accounted(session, asked)
+
+    def _leaves(self, session: Held, text: str) -> bool:
+        """Whether somebody gives up or ends, and says nothing of the matter: shameful. Enough."""
+        if "?" in text:
+            return False
+        begins = gives_up(session.language).match(text.strip())
+        if begins:
+            return not self.told_in(session, text.strip()[begins.end() :])
+        hearing, sentences = self._hearing[session.language], sentences_of(text)
+        last = hearing.heard(sentences[-1]) if len(sentences) > 1 else None
+        rest = " ".join(sentences[:-1])
+        ends = last is not None and last.did("whole") and last.did("bye", "done")
+        return ends and not (self.told_in(session, rest) or hearing.heard(rest).did("affirm", "negate"))
 
     def _without_asides(self, session: Held, text: str) -> str:
         return pertinent(text, session.language, lambda one: self.told_in(session, one))
@@ -71,6 +96,8 @@ class AccountingBot(CourteousBot[Held]):
         if answer is None:
             return Answer(joined([told, question]), (Act("inform"), *acts))
         beside = answer.text.removesuffix(question).strip()
+        if told and answer.acts[:1] and len(beside.split()) <= _NOTED and not any(map(str.isdigit, beside)):
+            beside = ""  # noted
         if answer.end:
             return answer._replace(text=joined([told, answer.text]))
         return answer._replace(text=joined([beside, "" if beside and beside in told else told, question]))
@@ -79,7 +106,8 @@ class AccountingBot(CourteousBot[Held]):
         """A remark behind an answer, which wants nothing, is taken note of."""
         sentences = sentences_of(heard.text)
         remarks = asked_for_more(session.last) and session.lost == 0 and len(heard.said) >= _FEWEST
-        asks = any(asks_openly(one, session.language) or one.endswith("?") for one in sentences)
+        asked = [one for one in sentences if asks_openly(one, session.language)]
+        asks = any(len(one.split()) > _ECHO or not one.endswith("?") for one in asked)
         if not remarks or asks or _WISHES[session.language].search(heard.text):
             return super().puzzled(session, heard)
         session.lost += 1

@@ -15,12 +15,12 @@ from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
-from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
+from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.inquiry import inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
-from vivavoce_bots.dialogue.recalling import Heard, asks_name, plain_of, recounted, told_name
+from vivavoce_bots.dialogue.recalling import Heard, asks_name, given_up, plain_of, recounted, told_name
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     LANGUAGES,
@@ -29,7 +29,7 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
-from vivavoce_bots.dialogue.state import Held, Session, State
+from vivavoce_bots.dialogue.state import Held, Session
 from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
@@ -109,6 +109,9 @@ class DialogueBot(ABC, Generic[Held]):
 
     def reply(self, session: Session[Held], texts: Heard) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
+        understood = self._understanding[session.language].acts
+        if texts and given_up(texts[0][0], session.language, understood):
+            return self._say(session, (Act("bye"),), ())
         if (recounted := self._recounted(session, texts)) is not None:
             return recounted
         return self._answered(session, self._plain(session, texts))
@@ -118,9 +121,7 @@ class DialogueBot(ABC, Generic[Held]):
         known, venue = self._understanding[session.language], self._domain.venue(session.state.venue)
         return plain_of(texts, session, lambda one: known.acts(one, session.state.subject, venue=venue))
 
-    def _recounted(
-        self, session: Session[Held], texts: Heard
-    ) -> Reply | None:
+    def _recounted(self, session: Session[Held], texts: Heard) -> Reply | None:
         """Where things stand, and the answer to what was said besides; None where that is not asked."""
         text, state, language = texts[0][0] if texts else "", session.state, session.language
         asked = inquired(text, language, lambda kind, _: kind != "until")
@@ -200,7 +201,7 @@ class DialogueBot(ABC, Generic[Held]):
         if state.vain >= _VAIN and slot:
             state.vain = 0
             self.skip(state, slot)
-            return (_ack("left_open"), *self.decide(state, _nothing_new())), ""
+            return (_ack("left_open"), *self.decide(state, nothing_new())), ""
         asks_again = state.vain or acts[0].act == "repeat"
         words = understanding.not_explained(text) if asks_again else ""
         if words:
@@ -254,7 +255,7 @@ class DialogueBot(ABC, Generic[Held]):
             session.before.append(before)
             if heard.informed >= HEARD:  # start again: Italian, in the centre
                 return (_ack("restart"), *self.decide(state, self.take_in(state, meanings)))
-            return (_ack("restart"), *(self.opening(state) or self.decide(state, _nothing_new())))
+            return (_ack("restart"), *(self.opening(state) or self.decide(state, nothing_new())))
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
@@ -322,6 +323,8 @@ class DialogueBot(ABC, Generic[Held]):
         """The answer to what is not about the matter: courtesies, calls for help."""
         did = heard.did
         lead = [_ack(kind) for kind in courtesies_of([one for one in COURTESIES if did[one] >= HEARD])]
+        if did["service"] >= HEARD:  # what exactly do you do?
+            return (_ack("whoareyou"),)
         options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
         lead += [Act("help", slot) for slot in options]
         unsure = did["dontknow"] >= HEARD or (
@@ -355,7 +358,7 @@ class DialogueBot(ABC, Generic[Held]):
         if state.lost >= _QUITE_LOST and state.asking:
             self.skip(state, state.asking)
             state.lost = 0
-            return (_ack("open"), *self.decide(state, _nothing_new()))
+            return (_ack("open"), *self.decide(state, nothing_new()))
         return (*lead, *self._resumed(state))
 
     def _lead_back(self, state: Held, heard: Evidence, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -395,15 +398,15 @@ class DialogueBot(ABC, Generic[Held]):
         waiting = tuple(act for act in state.last if act.act in _QUESTIONS)
         if waiting:
             return waiting
-        return (Act("reqmore"),) if state.venue else self.decide(state, _nothing_new())
+        return (Act("reqmore"),) if state.venue else self.decide(state, nothing_new())
 
     def _say(
         self, session: Session[Held], acts: tuple[Act, ...], meanings: tuple[Meaning, ...], told: str = ""
     ) -> Reply:
         state = session.state
         state.expect(acts)
-        session.offered += [one.value for one in acts if one.act == "offer" and one.value not in session.offered
-                            and one.value]  # fmt: skip
+        named = [one.value for one in acts if one.act == "offer" and one.value]
+        session.offered += [one for one in named if one not in session.offered]
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
@@ -488,13 +491,6 @@ class DialogueBot(ABC, Generic[Held]):
             held = venue.value(slot) if venue else None
             acts.append(stating("inform", slot, held) if held is not None else Act("null", slot))
         return list(dict.fromkeys(acts))
-
-
-def _nothing_new() -> Evidence:
-    """A turn that was understood, and says nothing of the matter."""
-    heard = Evidence(())
-    heard.understood = 1.0
-    return heard
 
 
 def _ack(what: str) -> Act:

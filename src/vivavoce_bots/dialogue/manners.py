@@ -21,10 +21,10 @@ from vivavoce_bots.dialogue.clauses import (
     quoted,
     sentences_of,
     taunts,
+    tells_number,
 )
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
-from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     courtesies_of,
@@ -122,13 +122,12 @@ class CourteousBot(ABC, Generic[Held]):
 
     def answered(self, session: Held, text: str) -> Answer:
         """The answer to what was said, not yet said."""
-        frame, said = unframed(text, session.language)
-        last = session.last
+        (frame, said), last = unframed(text, session.language), session.last
         lead, answer = self._framed(session, frame, said)
         if frame == "twice" and QUESTION.sub("", answer.text).strip():
             lead = ""  # the doctor has told me already
-        answer = self._mended(session, said, last, answer)
-        return answer._replace(text=joined([lead, answer.text]))
+        mended = self._mended(session, said, last, answer)
+        return mended._replace(text=joined([lead, mended.text]))
 
     def _framed(self, session: Held, frame: str | None, text: str) -> tuple[str, Answer]:
         """The answer to what is said, and the courtesy for what is said about the conversation."""
@@ -278,15 +277,17 @@ class CourteousBot(ABC, Generic[Held]):
             for on, one in zip(about, heard, strict=True)
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
-        beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
-        told = [_tells_number(one, session.language) for one in sentences]
-        aside = [one and not (far or digits) for one, far, digits in zip(aside, beyond, told, strict=True)]
+        apart = self._beyond[session.language]
+        stays = [
+            tells_number(one, session.language) or told_apart(one, apart)[0] is not None for one in sentences
+        ]
+        aside = [one and not held for one, held in zip(aside, stays, strict=True)]
         if not any(about) or not any(aside):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
         said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
-        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])[:1]
-        return kept, [self._courtesy(session, kind) for kind in kinds]
+        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])
+        return kept, [self._courtesy(session, kind) for kind in kinds[:1]]
 
     def _unanswered(self, session: Held, question: str = "") -> str:
         own = self.words(session).get("unanswered")
@@ -307,8 +308,7 @@ class CourteousBot(ABC, Generic[Held]):
         return answer._replace(text=joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
-        text, repeats = answer.text[:1].upper() + answer.text[1:], session.repeats
-        session.repeats = False
+        text, repeats, session.repeats = answer.text[:1].upper() + answer.text[1:], session.repeats, False
         if session.last is not None and text == session.last.text and not (repeats or answer.end):
             text = self._varied(session, answer)
         reply = Reply(text, answer.acts, answer.understood, answer.end)
@@ -325,8 +325,7 @@ class CourteousBot(ABC, Generic[Held]):
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
         question = self.question(session)[0]
-        told = answer.text.removesuffix(question).strip()
-        return joined([lead, told, more, question])
+        return joined([lead, answer.text.removesuffix(question).strip(), more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
         complains = heard.did("complaint") and not is_question(heard.text, session.language)
@@ -419,7 +418,6 @@ class CourteousBot(ABC, Generic[Held]):
         return None
 
     def wants_person(self, session: Held, heard: Heard) -> bool:
-        """Whether a person is asked for."""
         return heard.did("human")
 
     def help(self, session: Held) -> str:
@@ -501,9 +499,3 @@ class CourteousBot(ABC, Generic[Held]):
         session.changed = before != self._snapshot(session)
         if session.changed:
             session.before.append(before)
-
-
-def _tells_number(sentence: str, language: str) -> bool:
-    """Whether a sentence tells a number; `one` where it is all that is said."""
-    alone = sentence.strip(" .!?").casefold() in speech(language).numbers["one"]
-    return alone or re.search(r"\d", in_digits(sentence, language, ordinals=False)) is not None

@@ -1,10 +1,11 @@
-"""What a bot that finds venues answers about the conversation itself: what it has noted, which place it named."""
+"""What a bot that finds venues says of the conversation itself: what it has noted, which place it named."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from vivavoce_bots.acts import DONTCARE, Act
+from vivavoce_bots.dialogue.clauses import gives_up
 from vivavoce_bots.dialogue.domain import TYPE, Domain
 from vivavoce_bots.dialogue.gist import pertinent
 from vivavoce_bots.dialogue.inquiry import Asked, calendar
@@ -16,13 +17,19 @@ Heard = Sequence[tuple[str, float | None]]
 _MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
 
 _FIRST: Final = {
-    "en": re.compile(r"\bthe (first|second|last) (?:one|place|restaurant|pub|cafe|coffee shop)\b|\bthe (first)\b(?=\W*$)", re.I),
-    "it": re.compile(r"\b(?:il|del|quello del|al|dal) (primo|secondo|ultimo)(?: posto| ristorante| pub| locale)?\b(?! prezzo| piano| turno)", re.I),
-}  # fmt: skip
+    "en": re.compile(
+        r"\bthe (first|second|last) (?:one|place|restaurant|pub|cafe)\b|\bthe (first)\b(?=\W*$)", re.I
+    ),
+    "it": re.compile(
+        r"\b(?:il|del|quello del|al|dal) (primo|secondo|ultimo)(?: posto| ristorante| pub| locale)?\b"
+        r"(?! prezzo| piano| turno)",
+        re.I,
+    ),
+}
 _ORDER: Final = {"first": 0, "second": 1, "last": -1, "primo": 0, "secondo": 1, "ultimo": -1}
 _NAME: Final = re.compile(
-    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|what (?:is|was) (?:it|that)(?: \w+)? called|name again|"
-    r"come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
+    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|what(?:'s| is| was) (?:it|that)(?: \w+)? called|"
+    r"name again|come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
     re.I,
 )
 
@@ -32,18 +39,37 @@ def with_name(text: str, offered: Sequence[str], language: str) -> str:
     found = _FIRST[language].search(text) if len(offered) > 1 else None
     if found is None:
         return text
-    return text[: found.start()] + offered[_ORDER[next(filter(None, found.groups())).lower()]] + text[found.end() :]
+    return (
+        text[: found.start()]
+        + offered[_ORDER[next(filter(None, found.groups())).lower()]]
+        + text[found.end() :]
+    )
 
 
 def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence[Act]]) -> Heard:
     """The first of several hypotheses without what is told besides, with names for places named before."""
+    language = session.language
+    name = {"en": "what is the name", "it": "come si chiama"}[language]
+    texts = [(_FOUND.sub(name, text), score) for text, score in texts]
+    for at, (text, score) in enumerate(texts[:1]):
+        named = with_name(text, session.offered, language)
+        texts[at] = pertinent(named, language, lambda one: told_in(one, acts)), score
+    return texts
 
-    def told_in(text: str) -> set[str]:
-        return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS}
 
-    first = [(pertinent(with_name(text, session.offered, session.language), session.language, told_in), score)
-             for text, score in texts[:1]]  # fmt: skip
-    return [*first, *texts[1:]]
+def given_up(text: str, language: str, acts: Callable[[str], Sequence[Act]]) -> bool:
+    """Whether somebody gives up, and says nothing of the matter: never mind, I'll look it up."""
+    begins = gives_up(language).match(text.strip())
+    rest = text.strip()[begins.end() :] if begins else "?"
+    return "?" not in rest and not told_in(rest, acts)
+
+
+def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
+    """What a text says of the matter, by name."""
+    return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS}
+
+
+_FOUND: Final = re.compile(r"\b(?:what have you found|(?:che )?cosa (?:ha|avete|hai) trovato)\b", re.I)
 
 
 def asks_name(text: str) -> bool:

@@ -39,14 +39,15 @@ _NOT_MEANT: Final = {
     "en": re.compile(
         r"\b(?:not|instead of|rather than)\W+(?:the |my |in )?\d+\b"
         r"|\b\d+\s+(?:\w+\s+)?(?:weeks?|days?|months?|years?|times?|hours?|minutes?|people|children|calls?)\b"
-        r"|\b(?:i have|i've got|already have)\W+\d+\b",
+        r"|\b(?:i have|i've got|already have|i had|there (?:was|were)|it was|you took|you owe me)\W+\d+\b",
         re.I,
     ),
     "it": re.compile(
         r"\b(?:non|invece (?:di|dei|delle)|anziché)\W+(?:i |in )?\d+\b"
         r"|\b\d+\s+(?:\w+\s+)?(?:settiman[ae]|giorn[oi]|mes[ei]|ann[oi]|volt[ae]|or[ae]|minut[oi]|person[ae]"
         r"|figli|chiamat[ae])\b"
-        r"|\b\d+(?: euro)? (?:sono quelli|ce li ho|li ho|che ho)\b|\bho (?:già )?\d+\b",
+        r"|\b\d+(?: euro)? (?:sono quelli|ce li ho|li ho|che ho)\b"
+        r"|\b(?:ho|avevo|erano|c'erano|mi avete (?:tolto|preso)) (?:già )?\d+\b",
         re.I,
     ),
 }
@@ -129,7 +130,7 @@ class TelcoBot(AccountingBot[Session]):
         said = self.words(session)
         if session.task is None:
             return session.lastly
-        return said["not_yet"] if asked != "noted" or session.asking != "confirm" else ""
+        return said["not_yet"] if asked == "done" else ""
 
     def told_in(self, session: Session, text: str) -> set[str]:
         told = set(self._tasks(session, self._hearing[session.language].heard(text)))
@@ -138,7 +139,11 @@ class TelcoBot(AccountingBot[Session]):
     def farewell(self, session: Session) -> Answer:
         """Who leaves before the yes is told that nothing was done."""
         bye = super().farewell(session)
-        return bye._replace(text=f"{self.words(session)['cancelled']} {bye.text}") if session.asking == "confirm" else bye
+        return (
+            bye._replace(text=f"{self.words(session)['cancelled']} {bye.text}")
+            if session.asking == "confirm"
+            else bye
+        )
 
     def waits(self, session: Session) -> bool:
         return session.asking is not None or asked_for_more(session.last)

@@ -18,7 +18,7 @@ ASKED: Final = {
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
         r"|did i)\b.{0,15}\b(paid|pay)"
         r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|off)"
-        r"|where (did|has) my money)\b",
+        r"|where (did|has|is|did all) (my|the) (money|rest|credit)|where did it (all )?go)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay|have to pay something"
         r"|how much (do|must) i (have to )?pay(?! (a|per|each|every))"
         r"|how much do i (have to )?pay)\b",
@@ -39,7 +39,7 @@ ASKED: Final = {
         r"|metterci|caricarl[ao])\b",
         "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
-        r"|pagat\w (già|o no)|l'ho pagata)\b",
+        r"|pagat\w (già|o no)|l'ho pagata|dove (è|sono) (finit|andat)\w+|dov'è (finit|andat)\w+)\b",
         "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
         "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|"
         r"mi resta|mi rimane|mi è rimasto|c'è rimasto)"
