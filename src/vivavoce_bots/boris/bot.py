@@ -159,6 +159,7 @@ class BorisBot(DialogueBot[Lead]):
             self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
         if self._confirmation != "explicit":
             self._change(state, dict(informed))
+        before += [(one.slot or "", one.value or "") for one in state.last if one.act == "select"]
         free = [pair for pair in informed if pair[1] == DONTCARE or pair in before]
         self._change(state, dict(free))  # what matters not, or was said twice, needs no confirmation
         state.waiting = [pair for pair in state.waiting if pair not in free]

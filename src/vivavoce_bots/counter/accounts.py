@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from vivavoce_bots.counter.matter import Counter
-from vivavoce_bots.counter.naming import SUPPOSES
+from vivavoce_bots.counter.naming import EITHER, SUPPOSES
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
@@ -41,7 +41,9 @@ class CounterAccounts(AccountingBot[Visit]):
         values = self.values(session, self._hearing[session.language].heard(sentence))
         kept = {need: one for need, one in values.items() if need in self.counter.kept}
         known = {*session.form.items(), *session.account.items()}
-        return asked == "noted" or set(kept.items()) <= known
+        if asked == "noted":  # you have the 9:55 down, right? puts right what was noted
+            return bool(EITHER.search(sentence)) or set(values.items()) <= known
+        return set(kept.items()) <= known
 
     def standing(self, session: Visit, asked: Asked) -> str:
         words = self.words(session)

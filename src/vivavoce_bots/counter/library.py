@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
-from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE
+from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
@@ -16,7 +16,6 @@ _SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
 _NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|copia di)\s+$", re.I)
-_EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _RESERVED: Final = "orient"  # somebody waits for it
 
 
@@ -36,7 +35,7 @@ class LibraryBot(CounterBot):
         )
         if out and (heard.did("affirm") or "card" in self.values(session, heard)) and not heard.all("errand"):
             session.errand = "reserve"  # you can reserve it. Yes; my card is 3318
-        both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not _EITHER.search(heard.text)
+        both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not EITHER.search(heard.text)
         answer = super().matter(session, heard)
         if both and answer is not None:
             session.also = tuple(sorted(one for one in named if one not in (None, session.form.get("title"))))

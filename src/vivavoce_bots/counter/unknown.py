@@ -155,6 +155,9 @@ def _thing(counter: Counter, hearing: Hearing, session: Visit, heard: Heard, nee
         if found and re.search(r"\b(?:for|against|per|contro)\s+$", clause[: found.start()], re.I):
             continue  # something for a blocked nose
         words = tokens(found[1]) if found else []
+        units = [unit for one in counter.needs.values() for unit in one.units.get(session.language, ())]
+        if words and any(re.fullmatch(unit, words[0], re.I) for unit in units):
+            continue  # a box
         covered = {part.said[at] for one in part.all_spans("errand") for at in range(one.start, one.end)}
         named = [one for one in words if one not in covered and one not in vague and one in part.rest]
         plain = all(names_nothing(one, session.language) for one in named)

@@ -20,7 +20,15 @@ from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
 from vivavoce_bots.dialogue.inquiry import inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
-from vivavoce_bots.dialogue.recalling import Heard, asks_name, given_up, plain_of, recounted, told_name
+from vivavoce_bots.dialogue.recalling import (
+    Heard,
+    asks_name,
+    asks_of_place,
+    given_up,
+    plain_of,
+    recounted,
+    told_name,
+)
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     LANGUAGES,
@@ -125,7 +133,9 @@ class DialogueBot(ABC, Generic[Held]):
         """Where things stand, and the answer to what was said besides; None where that is not asked."""
         text, state, language = texts[0][0] if texts else "", session.state, session.language
         asked = inquired(text, language, lambda kind, _: kind != "until")
-        named = asks_name(text) and state.venue is None and not (asked and asked.asked == "today")
+        known = self._understanding[language].acts
+        named = asks_name(text) or (state.stuck and not session.offered and asks_of_place(text, known))
+        named = named and state.venue is None and not (asked and asked.asked == "today")
         if asked is None and not named:
             return None
         if asked and asked.asked == "noted" and asks_name(text) and state.venue:
@@ -174,6 +184,7 @@ class DialogueBot(ABC, Generic[Held]):
             again = any(Act("repeat") in one.acts for one in meanings[:1])
             acts, mended = (acts, recalled) if again or recalled else self._mended(session, text, asked, acts)
             acts, told = (*lead, *acts), told or mended
+            acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
         return self._say(session, acts, meanings, told or "")
 
     def _mended(
@@ -274,8 +285,11 @@ class DialogueBot(ABC, Generic[Held]):
         acts = (
             acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
         )
-        if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
-            acts = (_ack("later"), *acts)  # another one: none was found yet
+        if heard.did["reqalts"] >= HEARD and state.venue is None:
+            if acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
+                acts = (*acts[:-1], Act("help", acts[-1].slot), acts[-1])  # what else do you have?
+            elif acts == last:
+                acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         if (
             queries

@@ -48,23 +48,25 @@ def inquired(text: str, language: str, about: Callable[[Asked, str], bool]) -> I
     """
     sentences = sentences_of(text[:LONGEST_TEXT].replace("’", "'"))
     for at, sentence in enumerate(sentences):
-        asked = _asked(sentence, language)
+        asked, begins = _asked(sentence, language)
         if asked is not None and about(asked, sentence):
-            rest = " ".join(one for by, one in enumerate(sentences) if by != at and not _EITHER.match(one))
+            sentences[at] = sentence[:begins] if asked == "today" else ""  # no, Friday, is that today?
+            rest = " ".join(one for one in sentences if one and not _EITHER.match(one))
             return Inquired(asked, sentence, rest)
     return None
 
 
-def _asked(sentence: str, language: str) -> Asked | None:
+def _asked(sentence: str, language: str) -> tuple[Asked | None, int]:
+    """What a sentence asks of the conversation, and where that begins."""
     told = _TELL.search(sentence)
     if not sentence.endswith("?") and told is None:
-        return None
+        return None, 0
     sentence = sentence[told.end() :] if told else sentence
     for kind, form in _forms(language):
         found = form.search(sentence)
         if found and not (kind == "done" and _NOT_NOW.search(sentence[: found.end()])):
-            return kind
-    return None
+            return kind, found.start()
+    return None, 0
 
 
 @cache

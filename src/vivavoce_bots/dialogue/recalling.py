@@ -12,6 +12,7 @@ from vivavoce_bots.dialogue.inquiry import Asked, calendar
 from vivavoce_bots.dialogue.opening import DAY
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.state import Session
+from vivavoce_bots.dialogue.understanding import OTHER
 
 Heard = Sequence[tuple[str, float | None]]
 _MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
@@ -53,6 +54,8 @@ def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence
     texts = [(_FOUND.sub(name, text), score) for text, score in texts]
     for at, (text, score) in enumerate(texts[:1]):
         named = with_name(text, session.offered, language)
+        if session.state.stuck and not session.state.venue and session.offered and asks_of_place(named, acts):
+            named = f"{session.offered[-1]}: {named}"  # and where is it?
         texts[at] = pertinent(named, language, lambda one: told_in(one, acts)), score
     return texts
 
@@ -66,10 +69,16 @@ def given_up(text: str, language: str, acts: Callable[[str], Sequence[Act]]) -> 
 
 def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
     """What a text says of the matter, by name."""
-    return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS}
+    return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS and one.slot != OTHER}
 
 
 _FOUND: Final = re.compile(r"\b(?:what have you found|(?:che )?cosa (?:ha|avete|hai) trovato)\b", re.I)
+
+
+def asks_of_place(text: str, acts: Callable[[str], Sequence[Act]]) -> bool:
+    """Whether a text asks of a place, and says nothing else."""
+    found = acts(text)
+    return bool(found) and all(one.act == "request" and one.slot != OTHER for one in found)
 
 
 def asks_name(text: str) -> bool:

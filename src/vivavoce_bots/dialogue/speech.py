@@ -80,7 +80,7 @@ def language_of(tag: str) -> str:
 
 def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
     """The courtesies that are answered, two at most; small talk and excuses only where they are all."""
-    said = [one for one in said if one != "praise" or "chat" not in said]  # lovely weather
+    said = [one for one in said if one != "praise" or not {"chat", "thankyou"} & {*said}]  # lovely weather
     whole = [one for one in said if one not in ("chat", "sorry")] or list(said)
     return tuple(dict.fromkeys(_ANSWERED_AS.get(one, one) for one in whole))[:2]
 
