@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from vivavoce_bots.counter.matter import Counter
-from vivavoce_bots.counter.naming import EITHER, SUPPOSES
+from vivavoce_bots.counter.naming import SUPPOSES, TAGGED
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
@@ -21,6 +21,8 @@ class CounterAccounts(AccountingBot[Visit]):
     hearer: CounterHearing
     informs: ClassVar[frozenset[str]] = frozenset()
     """Errands that only tell something, and change nothing."""
+    searches: ClassVar[frozenset[str]] = frozenset()
+    """Errands that change nothing, and may lead on to others."""
     lends: ClassVar[bool] = False
     """Whether what is done lasts until a day."""
 
@@ -36,18 +38,21 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether a question is about the errand; one that names another thing, or tells a wish, is not."""
         if asked == "today":
             return "day" in self.counter.needs
-        if asked == "until":
-            return self.lends and bool(session.lastly) and session.errand is None
         values = self.values(session, self._hearing[session.language].heard(sentence))
         kept = {need: one for need, one in values.items() if need in self.counter.kept}
         known = {*session.form.items(), *session.account.items()}
+        if asked == "until":
+            errands = {one.value for one in self._hearing[session.language].heard(sentence).all("errand")}
+            return self.lends and "hours" not in errands and set(kept.items()) <= known
         if asked == "noted":  # you have the 9:55 down, right? puts right what was noted
-            return bool(EITHER.search(sentence)) or set(values.items()) <= known
+            return TAGGED.search(sentence) is None or set(values.items()) <= known
         return set(kept.items()) <= known
 
     def standing(self, session: Visit, asked: Asked) -> str:
         words = self.words(session)
-        if session.errand is None or session.errand in self.informs:
+        if asked == "until":
+            return session.lastly or words["until"]
+        if session.errand is None or session.errand in {*self.informs, *self.searches}:
             return session.lastly or words["nothing_done"]
         if session.confirming:
             return words["not_yet_done"] if asked == "done" else ""

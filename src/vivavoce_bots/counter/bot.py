@@ -465,7 +465,7 @@ class CounterBot(CounterAccounts):
         session.sought, session.lately = None, session.errand
         lasts = [*self.counter.kept, *(self.counter.carried if session.errand in self.informs else ())]
         kept = dict(session.form)
-        if session.errand not in self.informs:
+        if session.errand not in {*self.informs, *self.searches}:
             session.lastly, session.account = said, kept
         self.let_go(session)
         session.form.update({need: value for need, value in kept.items() if need in lasts})

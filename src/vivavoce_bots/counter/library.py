@@ -24,6 +24,7 @@ class LibraryBot(CounterBot):
 
     name: str = "library"
     informs = frozenset(("hours", "join", "period"))
+    searches = frozenset(("find",))
     lends = True
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:

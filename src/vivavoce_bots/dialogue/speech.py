@@ -88,7 +88,10 @@ def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
 def is_question(text: str, language: str) -> bool:
     """Whether a text asks something: by its mark, or by the word that it begins with; no `I want a pub?`."""
     asks = text.rstrip().endswith("?") and _HEDGED.match(text) is None
-    return asks or _asking(language).match(text) is not None
+    begins = _asking(language).match(text)
+    return asks or (
+        begins is not None and begins[0].strip().lower() != "che"
+    )  # che prima porto fuori il cane
 
 
 @cache
