@@ -39,6 +39,12 @@ _WISHES: Final = {
 """Words of who may want something."""
 
 
+_KNOWN: Final = re.compile(
+    r"\b(?:lo so (?:che|già)|so già che|i know (?:that|it|you|the|i)\b)[^,.;:!?]*", re.I
+)
+"""What somebody says that they know, and do not ask."""
+
+
 class AccountingBot(CourteousBot[Held]):
     """A bot that answers from its state where things stand."""
 
@@ -81,6 +87,8 @@ class AccountingBot(CourteousBot[Held]):
         return ends and not (self.told_in(session, rest) or hearing.heard(rest).did("affirm", "negate"))
 
     def _without_asides(self, session: Held, text: str) -> str:
+        if self.told_in(session, left := _KNOWN.sub(" ", text)):
+            text = left
         return pertinent(text, session.language, lambda one: self.told_in(session, one))
 
     def _accounted(self, session: Held, asked: Inquired) -> Answer:

@@ -40,7 +40,8 @@ ASKED: Final = {
         "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
         r"|pagat\w (già|o no)"
-        r"|(cosa|quanto) (mi )?avete (preso|tolto|scalato|addebitato|fatto pagare)|l'ho pagata|dove (è|sono) (finit|andat)\w+|dov'è (finit|andat)\w+)\b",
+        r"|(cosa|quanto) (mi )?avete (preso|tolto|scalato|addebitato|fatto pagare)"
+        r"|l'ho pagata|dove (è|sono) (finit|andat)\w+|dov'è (finit|andat)\w+)\b",
         "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
         "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|"
         r"mi resta|mi rimane|mi è rimasto|c'è rimasto)"
