@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from vivavoce_bots.counter.matter import Counter
-from vivavoce_bots.counter.naming import SUPPOSES, TAGGED
+from vivavoce_bots.counter.naming import SUPPOSES, TAGGED, TITLE
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
@@ -67,8 +67,10 @@ class CounterAccounts(AccountingBot[Visit]):
     def told_in(self, session: Visit, text: str) -> set[str]:
         heard = self._hearing[session.language].heard(text)
         errands = {one.value or "" for one in heard.all("errand")}
+        titles = {"name"} if "not_known" in self.words(session) and TITLE.search(text) else set[str]()
         return {
             *self.values(session, heard),
+            *titles,
             *(one for one in errands if not self.counter.errands[one].yields),
         }
 

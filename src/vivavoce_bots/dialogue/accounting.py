@@ -39,6 +39,16 @@ _WISHES: Final = {
 """Words of who may want something."""
 
 
+_TELLS: Final = {
+    "en": re.compile(
+        r"\b(?:i|i'm|i've|my|we|he|she|they|it's|that's|you|you're|is|was|are|were|what an?)\b|!", re.I
+    ),
+    "it": re.compile(
+        r"\b(?:ho|è|era|sono|siete|sei|mi[oae]|mi|ma|non|che|quel\w*|hai|ha|abbiamo|avevo|sempre|neanche)\b|!",
+        re.I,
+    ),
+}
+"""Words of who tells something; names of things alone may be asked for."""
 _KNOWN: Final = re.compile(
     r"\b(?:lo so (?:che|già)|so già che|i know (?:that|it|you|the|i)\b)[^,.;:!?]*", re.I
 )
@@ -116,6 +126,7 @@ class AccountingBot(CourteousBot[Held]):
         remarks = asked_for_more(session.last) and session.lost == 0 and len(heard.said) >= _FEWEST
         asked = [one for one in sentences if asks_openly(one, session.language)]
         asks = any(len(one.split()) > _ECHO or not one.endswith("?") for one in asked)
+        remarks = remarks and _TELLS[session.language].search(heard.text) is not None
         if not remarks or asks or _WISHES[session.language].search(heard.text):
             return super().puzzled(session, heard)
         session.lost += 1
