@@ -43,7 +43,7 @@ class CounterBot(CounterAccounts):
 
     @abstractmethod
     def serve(self, session: Visit) -> str:
-        """The sentence that ends an errand; all that it needs is in the form."""
+        """The sentence that ends an errand."""
 
     def complete(self, session: Visit) -> str:
         """Fill in what follows from the form, drop what cannot be; a sentence that says so, else nothing.
@@ -141,6 +141,15 @@ class CounterBot(CounterAccounts):
             found = {}
         if (undone := self._undone_word(session, heard)) is not None:
             return undone
+        if errand and not found and _denied(heard):
+            self.let_go(session)  # no, no ticket
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        idle = errand is None and session.errand is None and bool(found)
+        if idle and set(found) <= {*self.counter.lasting} and not self._going_on(session, heard):
+            session.form |= found  # the number of a card, for nothing yet
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['noted']} {question}", asks)
         same = errand in (None, session.errand) and found.items() <= session.form.items()
         if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
             done, question = self._serve(session), self.question(session)[0]
@@ -203,7 +212,6 @@ class CounterBot(CounterAccounts):
         return self.counter.needs[need].kind == "day", self.counter.implied[need] in self.informs
 
     def wants_person(self, session: Visit, heard: Heard) -> bool:
-        """Whether a person is asked for, and nothing else."""
         return super().wants_person(session, heard) and self.hearer.errand(session, heard) is None
 
     def _parted(self, session: Visit, answer: Answer) -> Answer:
@@ -480,6 +488,12 @@ class CounterBot(CounterAccounts):
                 del session.form[name]
                 return self.words(session)[f"limits_{name}"].format(low=need.low, high=need.high)
         return ""
+
+
+def _denied(heard: Heard) -> bool:
+    """Whether every errand that is named is not wanted: no ticket."""
+    spans = heard.all_spans("errand")
+    return bool(spans) and all(one.start and heard.said[one.start - 1] in _NONE for one in spans)
 
 
 def _in_words(reply: Reply) -> Reply:

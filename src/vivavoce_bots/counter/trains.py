@@ -95,7 +95,8 @@ class TrainsBot(CounterBot):
             found["train"] = str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
         if nth and session.errand is None and session.lately in self.informs:
             found.pop("train", None)
-            if session.lately != "fare" and not _CLASS_WORD.search(
+            clear = _ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) > 1  # there are two classes
+            if (clear or session.lately != "fare") and not _CLASS_WORD.search(
                 heard.text
             ):  # of the trains, not the classes
                 found.pop("class", None)

@@ -16,7 +16,7 @@ from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked, Inquired, calendar, inquired, says_something
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import speech
-from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, joined
+from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, closing_question, joined
 
 Held = TypeVar("Held", bound=Talk)
 _FEWEST: Final = 3  # words of a remark
@@ -87,6 +87,9 @@ class AccountingBot(CourteousBot[Held]):
         """Whether somebody gives up or ends, and says nothing of the matter: shameful. Enough."""
         if "?" in text:
             return False
+        said = set(self._hearing[session.language].heard(text).kinds)
+        if said == {"thankyou", "hello"} and session.last and session.last.acts[:1] != (Act("hello"),):
+            return True  # grazie, buongiorno
         begins = gives_up(session.language).match(text.strip())
         if begins:
             return not self.told_in(session, text.strip()[begins.end() :])
@@ -109,10 +112,12 @@ class AccountingBot(CourteousBot[Held]):
             if {Act("repeat"), Act("help")} & set(answer.acts):
                 session.lost, answer = 0, None
         told = calendar(session.language) if asked.asked == "today" else self.standing(session, asked.asked)
-        question, acts = self.question(session)
         session.repeats, session.vain = True, 0
         if answer is None:
+            question, acts = self.question(session)
             return Answer(joined([told, question]), (Act("inform"), *acts))
+        question = self.question(session)[0]
+        question = question if answer.text.endswith(question) else closing_question(answer)
         beside = answer.text.removesuffix(question).strip()
         if told and answer.acts[:1] and len(beside.split()) <= _NOTED and not any(map(str.isdigit, beside)):
             beside = ""  # noted
@@ -131,5 +136,5 @@ class AccountingBot(CourteousBot[Held]):
             return super().puzzled(session, heard)
         session.lost += 1
         question, acts = self.question(session)
-        seen = session.random.choice(speech(session.language).answers["chat"])
+        seen = speech(session.language).answers["chat"][0]
         return Answer(joined([seen, question]), (Act("ack", None, "chat"), *acts))

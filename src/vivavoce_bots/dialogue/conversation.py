@@ -26,6 +26,7 @@ from vivavoce_bots.dialogue.recalling import (
     asks_of_place,
     given_up,
     plain_of,
+    postponed,
     recounted,
     told_name,
 )
@@ -281,12 +282,12 @@ class DialogueBot(ABC, Generic[Held]):
             return self._lead_on(state, (_ack("thankyou"),))  # many thanks, and wish me luck
         session.before.append(before)
         last = state.last
-        acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
             acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
         )
         if heard.did["reqalts"] >= HEARD and state.venue is None:
-            if acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
+            if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
                 acts = (*acts[:-1], Act("help", acts[-1].slot), acts[-1])  # what else do you have?
             elif acts == last:
                 acts = (_ack("later"), *acts)  # another one: none was found yet
@@ -385,27 +386,6 @@ class DialogueBot(ABC, Generic[Held]):
         rest = tuple(act for act in acts if act.act != "repeat")
         helped = Act("help", asked if state.lost % 2 == 0 else None)
         return (Act("repeat"), helped, *(act for act in rest if act != helped))
-
-    def _postpone(self, state: Held, acts: tuple[Act, ...]) -> tuple[Act, ...]:
-        """What was asked of a venue before there is one is answered later, or cannot be."""
-        if not state.requests or not {act.act for act in acts} <= {
-            "request",
-            "confirm",
-            "select",
-            "canthelp",
-            "help",
-            "inform",
-        }:
-            return acts
-        was = {act for act in state.last if act.act == "canthelp"}
-        same = state.stuck and {act for act in acts if act.act == "canthelp"} <= was
-        again = tuple(act for act in acts if act.act != "canthelp") if same else acts
-        strange = [slot for slot in state.requests if slot not in (NAME, *self._domain.slots)]
-        fresh = [slot for slot in state.requests if slot not in state.promised]
-        state.requests = [slot for slot in state.requests if slot not in strange]
-        state.promised += [slot for slot in fresh if slot not in strange]
-        later = [_ack("later")] if fresh and not set(fresh) <= set(strange) else []
-        return (*(Act("null", slot) for slot in strange), *later, *(again or acts))
 
     def _resumed(self, state: Held) -> tuple[Act, ...]:
         """The question that waits for an answer."""

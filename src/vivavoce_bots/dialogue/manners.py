@@ -102,7 +102,6 @@ class CourteousBot(ABC, Generic[Held]):
         """Forget what is being settled."""
 
     def start_over(self, session: Held) -> None:
-        """Begin the conversation again."""
         self.let_go(session)
 
     # --- the conversation --------------------------------------------------------------------------------
@@ -121,7 +120,7 @@ class CourteousBot(ABC, Generic[Held]):
         return self._said(session, self.answered(session, texts[0][0] if texts else ""))
 
     def answered(self, session: Held, text: str) -> Answer:
-        """The answer to what was said, not yet said."""
+        """What is said to a turn."""
         (frame, said), last = unframed(text, session.language), session.last
         lead, answer = self._framed(session, frame, said)
         if frame == "twice" and QUESTION.sub("", answer.text).strip():

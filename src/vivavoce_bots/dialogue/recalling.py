@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.clauses import gives_up
-from vivavoce_bots.dialogue.domain import TYPE, Domain
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.gist import pertinent
 from vivavoce_bots.dialogue.inquiry import Asked, calendar
 from vivavoce_bots.dialogue.opening import DAY
 from vivavoce_bots.dialogue.speech import speech
-from vivavoce_bots.dialogue.state import Session
+from vivavoce_bots.dialogue.state import Session, State
 from vivavoce_bots.dialogue.understanding import OTHER
 
 Heard = Sequence[tuple[str, float | None]]
@@ -108,3 +108,25 @@ def recounted(asked: Asked, known: Mapping[str, str], domain: Domain, language: 
     ]
     forms = speech(language).forms
     return forms["noted"].format(noted=", ".join(noted)) if noted else forms["noted_nothing"]
+
+
+def postponed(domain: Domain, state: State, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+    """What was asked of a venue before there is one is answered later, or cannot be."""
+    if not state.requests or not {act.act for act in acts} <= {
+        "request",
+        "confirm",
+        "select",
+        "canthelp",
+        "help",
+        "inform",
+    }:
+        return acts
+    was = {act for act in state.last if act.act == "canthelp"}
+    same = state.stuck and {act for act in acts if act.act == "canthelp"} <= was
+    again = tuple(act for act in acts if act.act != "canthelp") if same else acts
+    strange = [slot for slot in state.requests if slot not in (NAME, *domain.slots)]
+    fresh = [slot for slot in state.requests if slot not in state.promised]
+    state.requests = [slot for slot in state.requests if slot not in strange]
+    state.promised += [slot for slot in fresh if slot not in strange]
+    later = [Act("ack", None, "later")] if fresh and not set(fresh) <= set(strange) else []
+    return (*(Act("null", slot) for slot in strange), *later, *(again or acts))

@@ -52,6 +52,9 @@ _NOT_MEANT: Final = {
     ),
 }
 """Numbers that are no amount: not twelve, three weeks, what is there already."""
+_TAKES_BACK: Final = re.compile(
+    r"\W*(?:anzi|no\b|aspett\w+|scus\w|wait|actually|sorry|or rather|oh no|hang on)", re.I
+)
 _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
@@ -361,6 +364,9 @@ class TelcoBot(AccountingBot[Session]):
         operation = "|".join(f"(?:{form})" for task, form in asked if task in _OPERATIONS)
         facts = "|".join(f"(?:{form})" for task, form in asked if task not in _OPERATIONS)
         sentences = sentences_of(text)
+        later = [one for one in sentences[1:] if _TAKES_BACK.match(one)]
+        if later and (rather := number_meant(later[-1], language)) is not None:
+            return rather  # put on twenty. No, ten will do
         ordered = [one for one in sentences if re.search(operation, one, re.I)]
         ordered = [one for one in ordered if number_meant(one, language) is not None]
         if session.task not in _OPERATIONS and session.asking is None and not ordered:
