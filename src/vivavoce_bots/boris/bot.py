@@ -190,8 +190,6 @@ class BorisBot(DialogueBot[Lead]):
             state.waiting.insert(0, (slot, value))
             state.tries -= bool(informed)
             return
-        elif denied and informed and not other and value not in heard.denied.get(slot, {}):
-            state.waiting.append((slot, value))  # no, nothing fancy: that may be about the price
         elif other:  # put right: that is asked back first
             state.waiting[:0] = [pair for pair in informed if pair[0] == slot]
         state.tries = 0

@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from vivavoce_bots.counter.matter import Counter
-from vivavoce_bots.counter.naming import SUPPOSES, TAGGED, TITLE
+from vivavoce_bots.counter.naming import EITHER, SUPPOSES, TAGGED, TITLE
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
@@ -45,7 +45,8 @@ class CounterAccounts(AccountingBot[Visit]):
             errands = {one.value for one in self._hearing[session.language].heard(sentence).all("errand")}
             return self.lends and "hours" not in errands and set(kept.items()) <= known
         if asked == "noted":  # you have the 9:55 down, right? puts right what was noted
-            return TAGGED.search(sentence) is None or set(values.items()) <= known
+            checks = TAGGED.search(sentence) and EITHER.search(sentence) is None
+            return not checks or set(values.items()) <= known
         return set(kept.items()) <= known
 
     def standing(self, session: Visit, asked: Asked) -> str:

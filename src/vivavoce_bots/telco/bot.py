@@ -393,7 +393,8 @@ class TelcoBot(AccountingBot[Session]):
         named = self._named(session, heard.text)
         if named is not None:
             return named
-        words = [word for word in heard.rest if len(word) > 1 and word.isalpha()]
+        asks = is_question(heard.text, session.language) or "?" in heard.text
+        words = [word for word in heard.rest if len(word) > 1 and word.isalpha() and not asks]
         if session.asking == "recipient" and words and heard.said[-len(words) :] == words:
             return " ".join(words[-_LONGEST_NAME:]).title()
         return words[-1].title() if session.asking == "recipient" and words else None
@@ -402,8 +403,9 @@ class TelcoBot(AccountingBot[Session]):
         """Who is named as the one to get money; None outside a transfer."""
         if session.task != "transfer":
             return None
-        alone = text.strip(" .!")
-        if session.asking == "amount" and alone.istitle() and alone.isalpha():
+        alone = (sentences_of(text) or [""])[0].strip(" .!")
+        number = number_meant(alone, session.language)
+        if session.asking == "amount" and alone.istitle() and alone.isalpha() and number is None:
             return alone
         alone = [one.strip(" .!,") for one in sentences_of(text)] if session.asking == "confirm" else []
         if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:

@@ -26,7 +26,7 @@ ASKED: Final = {
         r"|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
         r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
-        r"how much( money)? (have i got|do i have|have i)( now| left| then)?(?=\W*$)|"
+        r"how much( money)? (have i got|do i have|have i)(,? now|,? left|,? then)?(?=\W*$)|"
         r"how much( \w+)? (is|have i got"
         r"|do i have)( \w+)? on|enough (money|left))\b",
         "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
