@@ -88,6 +88,20 @@ def gist(
     return left if tells(left) else text
 
 
+def pertinent(text: str, language: str, told_in: Callable[[str], set[str]]) -> str:
+    """A text without reasons and other people's doings, but for what only these tell.
+
+    told_in  what a text says of the matter, by name
+    """
+    if not told_in(text):
+        return text
+    left = gist(text, language, lambda one: bool(told_in(one)))
+    if left == text:
+        return text
+    main = told_in(left)
+    return gist(text, language, lambda _: True, lambda one: bool(told_in(one) - main))
+
+
 def names_nothing(word: str, language: str) -> bool:
     """Whether a word is the name of no thing: a verb, an adverb, a time, a quality, a filler."""
     talk = _talk(language)

@@ -123,7 +123,7 @@ class Hearing:
         if rest:  # `which` and `have you` ask what there is only where nothing else is said
             spans = [span for span in spans if span.entry.kind != "options"]
         if text.rstrip().endswith("?"):  # what somebody asks is no small talk
-            spans = [span for span in spans if span.entry.kind != "chat"]
+            spans = [span for span in spans if span.entry.kind not in ("chat", "thankyou")]
         begins = breaks(text) if any(one.entry.kind in ("complaint", "insult") for one in spans) else ()
         scolds = [one for one in spans if one.entry.kind in ("complaint", "insult")]
         apart = [one for one in scolds if any(one.start < at < one.end for at in begins)]  # no, one is fine

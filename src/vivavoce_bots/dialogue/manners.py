@@ -21,6 +21,7 @@ from vivavoce_bots.dialogue.clauses import (
     quoted,
     sentences_of,
     taunts,
+    tells_number,
 )
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import (
@@ -32,7 +33,6 @@ from vivavoce_bots.dialogue.hearing import (
     leaves_behind,
     only_complains,
 )
-from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     courtesies_of,
@@ -109,7 +109,6 @@ class CourteousBot(ABC, Generic[Held]):
         """Forget what is being settled."""
 
     def start_over(self, session: Held) -> None:
-        """Begin the conversation again."""
         self.let_go(session)
 
     # --- the conversation --------------------------------------------------------------------------------
@@ -125,14 +124,16 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        text = texts[0][0] if texts else ""
-        frame, said = unframed(text, session.language)
-        last = session.last
+        return self._said(session, self.answered(session, texts[0][0] if texts else ""))
+
+    def answered(self, session: Held, text: str) -> Answer:
+        """What is said to a turn."""
+        (frame, said), last = unframed(text, session.language), session.last
         lead, answer = self._framed(session, frame, said)
         if frame == "twice" and QUESTION.sub("", answer.text).strip():
             lead = ""  # the doctor has told me already
-        answer = self._mended(session, said, last, answer)
-        return self._said(session, answer._replace(text=joined([lead, answer.text])))
+        mended = self._mended(session, said, last, answer)
+        return mended._replace(text=joined([lead, mended.text]))
 
     def _framed(self, session: Held, frame: str | None, text: str) -> tuple[str, Answer]:
         """The answer to what is said, and the courtesy for what is said about the conversation."""
@@ -283,15 +284,17 @@ class CourteousBot(ABC, Generic[Held]):
             for on, one in zip(about, heard, strict=True)
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
-        beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
-        told = [re.search(r"\d", in_digits(one, session.language, ordinals=False)) for one in sentences]
-        aside = [one and not (far or digits) for one, far, digits in zip(aside, beyond, told, strict=True)]
+        apart = self._beyond[session.language]
+        stays = [
+            tells_number(one, session.language) or told_apart(one, apart)[0] is not None for one in sentences
+        ]
+        aside = [one and not held for one, held in zip(aside, stays, strict=True)]
         if not any(about) or not any(aside):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
         said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
-        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])[:1]
-        return kept, [self._courtesy(session, kind) for kind in kinds]
+        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])
+        return kept, [self._courtesy(session, kind) for kind in kinds[:1]]
 
     def _unanswered(self, session: Held, question: str = "") -> str:
         own = self.words(session).get("unanswered")
@@ -312,8 +315,7 @@ class CourteousBot(ABC, Generic[Held]):
         return answer._replace(text=joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
-        text, repeats = answer.text[:1].upper() + answer.text[1:], session.repeats
-        session.repeats = False
+        text, repeats, session.repeats = answer.text[:1].upper() + answer.text[1:], session.repeats, False
         if session.last is not None and text == session.last.text and not (repeats or answer.end):
             text = self._varied(session, answer)
         reply = Reply(text, answer.acts, answer.understood, answer.end)
@@ -330,8 +332,7 @@ class CourteousBot(ABC, Generic[Held]):
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
         question = self.question(session)[0]
-        told = answer.text.removesuffix(question).strip()
-        return joined([lead, told, more, question])
+        return joined([lead, answer.text.removesuffix(question).strip(), more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
         hearing = self._hearing[session.language]
@@ -368,7 +369,7 @@ class CourteousBot(ABC, Generic[Held]):
         before = session.snapshot()
         answer = self.matter(session, heard)
         if answer is None:
-            return self.farewell(session) if parts else self._puzzled(session, heard)
+            return self.farewell(session) if parts else self.puzzled(session, heard)
         session.lost = session.stalled = 0
         session.remember(before)
         return self._parted(session, answer) if parts else answer
@@ -390,7 +391,7 @@ class CourteousBot(ABC, Generic[Held]):
         agrees = answered and heard.did("affirm") and not asked_for_more(session.last)  # yes, and goodbye
         if (heard.did("bye") or leaves) and not agrees:
             return self.farewell(session)
-        if heard.did("done"):
+        if heard.did("done") and not agrees:
             return self.finish(session)
         no = answered and heard.did("negate") and not asked_for_more(session.last)
         if heard.did("undo", "cancel", "wrong") and not no:
@@ -427,7 +428,6 @@ class CourteousBot(ABC, Generic[Held]):
         return None
 
     def wants_person(self, session: Held, heard: Heard) -> bool:
-        """Whether a person is asked for."""
         return heard.did("human")
 
     def help(self, session: Held) -> str:
@@ -469,7 +469,7 @@ class CourteousBot(ABC, Generic[Held]):
         """What is said where the last step was taken back; `was` is what it had made."""
         return self._led_back(session, ("undo",))
 
-    def _puzzled(self, session: Held, heard: Heard) -> Answer:
+    def puzzled(self, session: Held, heard: Heard) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
         if taunts(heard.text, session.language):  # how slow is this thing?
             return self._led_back(session, ("insult",))
