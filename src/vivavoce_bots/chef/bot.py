@@ -122,9 +122,7 @@ class ChefBot(Commands, StandingBot[Session]):
             return words["such_as"].format(example=telling.example(session.world))
         if kind == "advice":
             return words["up_to_you"]
-        if kind == "noted":
-            return None
-        if session.waiting is not None and kind != "what_did":
+        if session.waiting is not None and kind not in ("noted", "what_did"):
             return words["not_yet"]
         last = telling.shown(session.done) if session.done else ""
         return words["last_done"].format(predicate=last) if last else words["no_facts"]

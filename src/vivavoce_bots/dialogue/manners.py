@@ -52,9 +52,8 @@ from vivavoce_bots.dialogue.talk import (
     naming,
 )
 
-_AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
-_FEWEST_WORDS, _FEWEST_ASKED, _SHORT, _LONG = 3, 4, 4, 5
+_AT_A_LOSS, _LET_GO, _FEWEST_WORDS, _FEWEST_ASKED, _SHORT, _LONG = 2, 3, 3, 4, 4, 5
 _ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
@@ -143,7 +142,7 @@ class CourteousBot(ABC, Generic[Held]):
             if frame == "missed" and session.changed:  # not what I wanted: what was done is taken back
                 session.changed = False
                 return "", self._undo(session)
-            return "", self._led_back(session, (frame,), helped=frame != "why_did")
+            return "", self._led_back(session, (frame,), helped=frame not in ("hold", "why_did"))
         if frame == "said" and session.changed and self.meant:
             text = f"{self.meant[session.language]} {text}"
         answer = self._turn(session, text)
@@ -331,8 +330,8 @@ class CourteousBot(ABC, Generic[Held]):
             return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
-        question = self.question(session)[0]
-        return joined([lead, answer.text.removesuffix(question).strip(), more, question])
+        told = answer.text.removesuffix(question := self.question(session)[0]).strip()
+        return joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
         hearing = self._hearing[session.language]
@@ -387,7 +386,8 @@ class CourteousBot(ABC, Generic[Held]):
     def _leads(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is not about the matter; None where it may be."""
         answered = self.waits(session) and heard.did("affirm", "negate")
-        leaves = heard.did("ciao") and session.last is not None and session.last.acts[:1] != (Act("hello"),)
+        ends = heard.did("ciao") and heard.spans[-1].entry.kind == "ciao"  # not of: ciao, chi sei?
+        leaves = ends and session.last is not None and session.last.acts[:1] != (Act("hello"),)
         agrees = answered and heard.did("affirm") and not asked_for_more(session.last)  # yes, and goodbye
         if (heard.did("bye") or leaves) and not agrees:
             return self.farewell(session)

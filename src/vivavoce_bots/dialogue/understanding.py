@@ -196,7 +196,8 @@ class Understanding:
         }
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
-            if so and idle and len(self._tokens(sentence)) > 2:
+            known = any(act.act == "whoareyou" for act in acts)
+            if so and idle and not known and len(self._tokens(sentence)) > 2:
                 return quoted(sentence)
         return ""
 

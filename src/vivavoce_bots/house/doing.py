@@ -32,8 +32,9 @@ class DoingBot(StandingBot[Session]):
         words = self.words(session)
         if kind == "next":
             return words["help_which" if session.waiting and session.waiting[0].choices else "next"]
-        if kind in ("noted", "advice"):
+        if kind == "advice":
             return None
+        kind = "what_did" if kind == "noted" else kind
         if kind == "done":
             return words["not_yet" if session.waiting else "all_done"]
         recent = session.done if kind == "what_did" else session.done[-1:]

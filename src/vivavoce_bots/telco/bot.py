@@ -127,12 +127,16 @@ class TelcoBot(AccountingBot[Session]):
     def asks_state(self, session: Session, asked: Asked, sentence: str) -> bool:
         facts = [one for one in self._tasks(session, self._hearing[session.language].heard(sentence))
                  if one not in _OPERATIONS]  # fmt: skip
-        return asked not in ("today", "until") and not facts and bool(session.task or session.lastly)
+        return (
+            asked not in ("today", "until")
+            and not facts
+            and bool(session.task or session.lastly or asked == "noted")
+        )
 
     def standing(self, session: Session, asked: Asked) -> str:
         said = self.words(session)
         if session.task is None:
-            return session.lastly
+            return session.lastly or (said["nothing_done"] if asked == "noted" else "")
         return said["not_yet"] if asked == "done" else ""
 
     def told_in(self, session: Session, text: str) -> set[str]:
