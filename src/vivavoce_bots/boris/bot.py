@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
-from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
+from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, TIME
+from vivavoce_bots.dialogue.state import State
 from vivavoce_bots.dialogue.understanding import OTHER
 
 _TRIES: Final = 2
@@ -81,6 +82,13 @@ class BorisBot(DialogueBot[Lead]):
     def known(self, state: Lead) -> dict[str, str]:
         return state.confirmed
 
+    def noted(self, state: Lead) -> dict[str, str]:
+        return {
+            **state.confirmed,
+            **dict(state.waiting),
+            **dict([state.confirming] if state.confirming else []),
+        }
+
     def skip(self, state: Lead, slot: str) -> None:
         state.confirmed[slot] = DONTCARE
 
@@ -126,7 +134,8 @@ class BorisBot(DialogueBot[Lead]):
         rest = {slot: value for slot, value in informed if slot != TYPE}
         informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
         informed = [(slot, _as_before(state, value) if slot == TIME else value) for slot, value in informed]
-        if heard.did["suggest"] >= HEARD and not informed and (state.asking or state.confirming):
+        wishes = [one for one in informed if one[1] != DONTCARE]
+        if heard.did["suggest"] >= HEARD and not wishes and (state.asking or state.confirming):
             known = {*state.confirmed, TYPE}  # whatever there is, with what was said so far
             informed = [*state.waiting, *([state.confirming] if state.confirming else [])]
             state.waiting, known = [], {*known, *(slot for slot, _ in informed)}
@@ -150,6 +159,7 @@ class BorisBot(DialogueBot[Lead]):
             self._change(state, {**({TYPE: kind} if kind else {}), **state.proposed})
         if self._confirmation != "explicit":
             self._change(state, dict(informed))
+        before += [(one.slot or "", one.value or "") for one in state.last if one.act == "select"]
         free = [pair for pair in informed if pair[1] == DONTCARE or pair in before]
         self._change(state, dict(free))  # what matters not, or was said twice, needs no confirmation
         state.waiting = [pair for pair in state.waiting if pair not in free]
@@ -170,10 +180,11 @@ class BorisBot(DialogueBot[Lead]):
         """Yes, or the same again, confirms; no, or another value, drops; else it is asked again."""
         slot, value = state.confirming or ("", "")
         other = any(told == slot and said != value for told, said in informed)
-        denied = heard.did["negate"] >= HEARD or value in heard.denied.get(slot, {})
+        says_no = heard.did["negate"] >= HEARD and (heard.first == "negate" or not informed)
+        denied = says_no or value in heard.denied.get(slot, {})
         if (slot, value) in informed or (heard.did["affirm"] >= HEARD and not other):
             self._change(state, {slot: value})
-        elif not denied and not other and informed and heard.did["negate"] < HEARD:
+        elif not denied and not other and informed and not says_no:
             self._change(state, {slot: value})  # who goes on without a word against it agrees
         elif not denied and not other and (state.tries < _TRIES or informed):
             state.waiting.insert(0, (slot, value))

@@ -10,20 +10,34 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
+from vivavoce_bots.acts import Act, Meaning, stating
+from vivavoce_bots.callsteering.identity import (
+    FULL_NAMES,
+    LONGEST_NAME,
+    aside_words,
+    begun_small,
+    birth_told,
+    capital,
+    in_small_letters,
+    is_name,
+    strange_words,
+)
+from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import read_data
-from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
+from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter, tokens
+from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer, Talk
 
 _STEPS: Final = ("name", "surname", "birth")
 _LOAN_LIMIT: Final = 3000
-_LONGEST_NAME: Final = 3
+_MANNERS: Final = ("hello", "repeat", "whoareyou", "service", "human", "help", "insult")
 _FULL_NAME: Final = 2
+_PATIENCE: Final = 1
+_STEM: Final = 4  # letters in which singular and plural agree
 _WHOSE: Final = re.compile(
     r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
     r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
@@ -51,6 +65,12 @@ _BESIDES: Final = re.compile(
     re.I,
 )
 """Fraud of which one only hears, cards of another kind, things that no bank blocks."""
+_IS_THIS: Final = re.compile(
+    r"\W*(?:is (?:this|that)|am i (?:speaking|talking|through) (?:to|with)|have i (?:got|reached)|parlo con"
+    r"|è (?:il|la|lo|un|una)) [^?]*\?",
+    re.I,
+)
+_WHY: Final = re.compile(r"(?:^|[.!?,]\s*)(?:and |but |so |e |ma )?(?:why|what for|perché)\b[^.!?]*\?", re.I)
 _UNDECIDED: Final = {
     "en": re.compile(
         r"\b(?:what would you say|which (?:one )?(?:is|would|should)|what(?:'s| is) the difference"
@@ -66,11 +86,7 @@ _UNDECIDED: Final = {
     ),
 }
 _MOST_CLAUSES: Final = 8
-_YEARS: Final = range(1900, 2027)
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
-_BIRTH: Final = re.compile(
-    r"(?<![0-9])([0-9]{1,2})\D{1,14}?([0-9]{1,2}|[^\W\d_]{3,10})\D{1,6}([0-9]{4}|[0-9]{2})(?![0-9])"
-)
 _AMOUNT: Final = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?![0-9])|(?<![0-9])[0-9]{3,7}(?![0-9])")
 
 
@@ -93,15 +109,16 @@ def _learn(spotter: Spotter, language: str) -> None:
 
 @dataclass
 class Session(Talk):
-    """Who calls, what is asked next, what the call is about."""
+    """Who calls, what is asked next, what the call is about; how often it was `pressed`."""
 
     known: dict[str, str] = field(default_factory=dict)
     asking: str = "name"
     matters: tuple[str, ...] = ()
     size: str | None = None
+    pressed: int = 0
 
 
-class CallSteeringBot(CourteousBot[Session]):
+class CallSteeringBot(StandingBot[Session]):
     """Routes the calls of a bank."""
 
     name: str = "callsteering"
@@ -117,7 +134,8 @@ class CallSteeringBot(CourteousBot[Session]):
         return Session(language)
 
     def words(self, session: Session) -> Mapping[str, str]:
-        return _bank()["says"][session.language]
+        said = _bank()["says"][session.language]
+        return {**said, "puzzled": said["puzzled_name"]} if session.asking in _STEPS else said
 
     def opening(self, session: Session) -> Answer:
         said = self.words(session)
@@ -128,7 +146,9 @@ class CallSteeringBot(CourteousBot[Session]):
         chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
         if _WHAT_IS_THIS.search(heard.text):
             return True
-        return sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
+        asks = session.asking in _STEPS and self._asks_where(session, heard) and not heard.did(*_MANNERS)
+        asks = asks or _WHY.search(heard.text) is not None
+        return asks or sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
 
     def waits(self, session: Session) -> bool:
         return session.asking in ("amount", "which")
@@ -152,6 +172,8 @@ class CallSteeringBot(CourteousBot[Session]):
         return self._route(session, "fraud" if "fraud" in session.matters else "operator")
 
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
+        if session.asking == "which" and not session.matters[1:]:  # one was chosen
+            session.asking = "matter"
         form = self.words(session)[session.asking]
         if session.asking != "which":
             return form, (Act("request", session.asking),)
@@ -161,15 +183,37 @@ class CallSteeringBot(CourteousBot[Session]):
 
     # --- what is said --------------------------------------------------------------------------------------
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        return super().reply(session, [(_meant(text, session.language), score) for text, score in texts])
+    def plain(self, session: Session, text: str) -> str:
+        return _meant(text, session.language)
+
+    def standing(self, session: Session, kind: str) -> str | None:
+        words = self.words(session)
+        if kind in ("noted", "got") and session.known:
+            return words["have"].format(
+                known=", ".join(session.known[one] for one in _STEPS if one in session.known)
+            )
+        return (
+            words["next" if session.asking in _STEPS else "next_matter"] if kind in ("next", "done") else None
+        )
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         answer = self._of_the_call(session, heard)
-        if _WHAT_IS_THIS.search(heard.text) is None:
+        asks = session.asking in _STEPS and answer is None and self._asks_where(session, heard)
+        if _WHAT_IS_THIS.search(heard.text) is None and not asks:
             return answer
         told = self.words(session)["this_is"]
         return self._with([told], answer or Answer(*self.question(session)))
+
+    def _asks_where(self, session: Session, heard: Heard) -> bool:
+        """Whether a turn asks in a word or two for another place: the chemist's?"""
+        asked = [tokens(one) for one in sentences_of(heard.text) if one.endswith("?")]
+        places = [
+            one
+            for one in asked
+            if not (set(one) - {"bank", "banca", "a", "la", "una"}) & strange_words(session.language)
+        ]
+        asks = any(_IS_THIS.match(one) for one in sentences_of(heard.text))
+        return asks or (any(1 <= len(one) <= LONGEST_NAME for one in places) and not heard.did("whole"))
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
@@ -182,7 +226,7 @@ class CallSteeringBot(CourteousBot[Session]):
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
         answer = self._identified(session, identity, found) or self._steered(session, heard, found)
-        if answer is None and heard.did("why"):
+        if answer is None and (heard.did("why") or _WHY.search(heard.text)):
             question, asks = self.question(session)
             answer = Answer(f"{self.words(session)['why']} {question}", asks)
         return answer._replace(understood=(Meaning(tuple(acts), 1.0),)) if answer is not None else None
@@ -193,11 +237,19 @@ class CallSteeringBot(CourteousBot[Session]):
         corrected = [value for slot, value in identity.items() if slot in session.known and slot != asked]
         if asked in _STEPS:
             session.matters = tuple(found) or session.matters
+            session.pressed += bool(found) and not identity
+            if (
+                session.pressed > _PATIENCE and session.matters
+            ):  # who will not say is put through all the same
+                session.asking = "matter"
+                return self._with([said["without"]], self._steer(session, session.matters))
         elif found or not identity:
             return None
         if not identity and not found:
             return None
         session.known = session.known | identity
+        if "birth" in identity and "name" in session.known:  # who is known well enough is asked no more
+            session.known = {"surname": "", **session.known}
         missing = next((step for step in _STEPS if step not in session.known), None)
         lead = [said["noted"].format(value=corrected[0])] if corrected else []
         if missing is not None:
@@ -232,6 +284,8 @@ class CallSteeringBot(CourteousBot[Session]):
             return self._with(what, Answer(*self.question(session)))
         if found:
             return self._steer(session, found)
+        if heard.did("affirm") and session.asking == "matter":
+            return self._with([self.words(session)["next_matter"]], Answer(*self.question(session)))
         if self.waits(session) and (heard.did("negate") or heard.refused("matter")):
             self.let_go(session)
             return Answer(self.words(session)["else"], (Act("request", "matter"),))
@@ -268,8 +322,16 @@ class CallSteeringBot(CourteousBot[Session]):
             if one.entry.kind == "matter" and one not in refused
             and not names >= set(heard.said[one.start : one.end])
         }  # fmt: skip
+        own = {one.entry.value for one in heard.spans if one.entry.value in named and self._own(heard, one)}
+        if len(own) == 1 and "fraud" not in named:  # a loan, as I cannot pay
+            named = own
         departments: list[str] = list(_bank()["departments"])
         return [one for one in departments if one in named]
+
+    def _own(self, heard: Heard, span: Span) -> bool:
+        """Whether a phrase is the department's own name."""
+        names = [one["name"] for one in _bank()["departments"][span.entry.value].values()]
+        return any(heard.said[span.start][:_STEM] == tokens(name)[-1][:_STEM] for name in names)
 
     def pointed_at(self, heard: Heard) -> list[int]:
         """Which of two alternatives an answer such as `the second` means; none where it points at neither."""
@@ -280,13 +342,24 @@ class CallSteeringBot(CourteousBot[Session]):
 
         Behind a `no` it is what was asked before.
         """
-        birth = _birth(heard.text, session.language, asked=session.asking == "birth")
+        birth = birth_told(heard.text, session.language, asked=session.asking == "birth")
         found = {"birth": birth} if birth else {}
+        if session.asking == "name" and (
+            full := FULL_NAMES[session.language].search(begun_small(heard.text))
+        ):
+            first, *others = full[1].split()
+            return found | {"name": first, "surname": " ".join(others)}
+        if session.asking in ("birth", "matter") and not found:
+            for words in (one.strip(" .!").split() for one in sentences_of(heard.text)):
+                named = len(words) == _FULL_NAME and all(is_name(one) and one.istitle() for one in words)
+                plain = {word for one in words for word in tokens(one)}
+                if named and not plain & (strange_words(session.language) | aside_words(session.language)):
+                    return {"name": words[0], "surname": words[1]}  # it had another name
         hearing, corrects = self._hearing[session.language], False
         for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
             led = self._led(session, part)
-            bare = {} if led or heard.did("why", "whole") else self._bare(session, part, heard)
+            bare = {} if led or part.did("why") or heard.did("whole") else self._bare(session, part, heard)
             if bare and corrects and set(bare) <= set(found):
                 found |= bare  # Anna. No, Annamaria
             corrects = part.did("negate") and not bare
@@ -329,8 +402,10 @@ class CallSteeringBot(CourteousBot[Session]):
             return _named(slot, full, session)
         if heard.did("matter"):  # some surnames are words of the bank
             return {slot: heard.text.strip()}
-        small = _in_small_letters(heard.text, turn)
+        small = in_small_letters(heard.text, turn)
         words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
+        if len(turn.said) > _FULL_NAME and any(names_nothing(one, session.language) for one in words):
+            return {}  # finally!; I wanted
         return _named(slot, words, session) if words else {}
 
     def _name(self, session: Session, heard: Heard, places: range, *, whole: bool = False) -> list[str]:
@@ -340,7 +415,7 @@ class CallSteeringBot(CourteousBot[Session]):
         covered = {
             at for span in heard.spans if span.entry.kind != "not" for at in range(span.start, span.end)
         }
-        covered |= {at for at, word in enumerate(heard.said) if word in _aside(session.language)}
+        covered |= {at for at, word in enumerate(heard.said) if word in aside_words(session.language)}
         small = self._hearing[session.language].small
         words: list[str] = []
         for at in places:
@@ -350,11 +425,15 @@ class CallSteeringBot(CourteousBot[Session]):
                 words.append(written[at])
         while words and "".join(tokens(words[-1])) in small:
             words.pop()
+        if words[1:] and words[1][:1].isupper() and names_nothing(words[0], session.language):
+            words = words[1:]  # anyway, Marsh
         plain = {word for one in words for word in tokens(one)}
         strange = (
-            plain & _strange(session.language) or plain <= small or not all(_is_name(one) for one in words)
+            plain & strange_words(session.language)
+            or plain <= small
+            or not all(is_name(one) for one in words)
         )
-        return [] if strange or len(words) > _LONGEST_NAME else words
+        return [] if strange or len(words) > LONGEST_NAME else words
 
     def _route(self, session: Session, target: str) -> Answer:
         told = self.words(session)["route"].format(target=_name(target, session.language))
@@ -368,13 +447,6 @@ def _name(target: str, language: str) -> str:
         if target in bank["targets"]
         else bank["departments"][target][language]["name"]
     )
-
-
-def _in_small_letters(clause: str, turn: Heard) -> bool:
-    """Whether a clause in small letters stands in a turn with capitals: what it says is no name."""
-    return len(turn.said) > _LONGEST_NAME + 1 and turn.text != turn.text.lower() and not any(
-        word[:1].isupper() and at for at, word in enumerate(clause.split())
-    ) and (len(clause.split()) > 1 or clause.strip()[:1].islower())  # fmt: skip
 
 
 def _meant(text: str, language: str) -> str:
@@ -391,26 +463,8 @@ def _words_of_departments(language: str) -> tuple[str, ...]:
 def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:
     """A name; where the surname is not known yet, the words behind the first are that."""
     if slot == "name" and len(words) > 1 and "surname" not in session.known:
-        return {"name": _capital(words[:1]), "surname": _capital(words[1:])}
-    return {slot: _capital(words)}
-
-
-def _capital(words: Sequence[str]) -> str:
-    return re.sub(r"(['’]) ", r"\1", " ".join(words)).title()
-
-
-def _is_name(word: str) -> bool:
-    return len(word) > 1 and word.rstrip("'’").isalpha()
-
-
-@cache
-def _strange(language: str) -> frozenset[str]:
-    return frozenset(word for one in _bank()["strange"][language] for word in tokens(one))
-
-
-@cache
-def _aside(language: str) -> frozenset[str]:
-    return frozenset(word for one in _bank()["aside"][language] for word in tokens(one))
+        return {"name": capital(words[:1]), "surname": capital(words[1:])}
+    return {slot: capital(words)}
 
 
 def _size(heard: Heard, language: str) -> str | None:
@@ -420,18 +474,3 @@ def _size(heard: Heard, language: str) -> str | None:
         return "large" if int(re.sub(r"\D", "", number[0])) > _LOAN_LIMIT else "small"
     sizes = {one.value for one in heard.all("size")}
     return sizes.pop() if len(sizes) == 1 else None
-
-
-def _birth(text: str, language: str, *, asked: bool) -> str | None:
-    """A date of birth such as `4 may 1980`; the month by name may stand first, and two digits do if asked."""
-    months = _bank()["months"][language]
-    named = "|".join(months)
-    text = in_digits(text, language)
-    text = re.sub(rf"\b({named})\W+([0-9]{{1,2}})(?:st|nd|rd|th)?\b", r"\2 \1", text, flags=re.I)
-    found = _BIRTH.search(text)
-    if found is None or not 1 <= int(found[1]) <= 31 or (len(found[3]) == 2 and not asked):
-        return None
-    month, year = found[2].lower(), int(found[3])
-    year += (1900 if year > _YEARS[-1] % 100 else 2000) if len(found[3]) == 2 else 0
-    known = 1 <= int(month) <= len(months) if month.isdigit() else month in months
-    return f"{found[1]} {month} {year}" if known and year in _YEARS else None

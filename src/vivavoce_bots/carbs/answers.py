@@ -6,21 +6,23 @@ from typing import Final
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.carbs.foods import Food, Item, Quantity, plain
-from vivavoce_bots.carbs.meal import Eaten, Session, Told, names_whole
+from vivavoce_bots.carbs.meal import Eaten, Session, Told, asks_what_is_noted, names_whole
 from vivavoce_bots.carbs.strategy import Strategy
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import QUESTION, Answer
 
+_FEW: Final = 4  # words of a turn that only names a food
 _LONGEST_NAME: Final = 3
+UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 _IN: Final = {
     "en": re.compile(r"\b(?:in|of|does|do|has|have|is|are)\b", re.I),
     "it": re.compile(r"\b(?:nel\w*|in|di|del\w*|ha|hanno)\b", re.I),
 }
 
 
-class AnsweringBot(CourteousBot[Session]):
+class AnsweringBot(StandingBot[Session]):
     """The part of the counter that answers."""
 
     _strategy: Strategy
@@ -34,6 +36,27 @@ class AnsweringBot(CourteousBot[Session]):
         if counted:
             told.sentences.append(self.words(session)["noted"].format(lines=self._lines(session, counted)))
         return Answer(" ".join([*filter(None, told.sentences), question]), (*told.acts, *asks))
+
+    def _assumed(self, session: Session, open_: Sequence[Item], *, ended: bool = True) -> Answer:
+        """The total with usual portions of what is still open."""
+        session.item, session.open, session.fresh = None, [], []
+        for one in open_:
+            if one.food is not None:
+                session.count(one.written, one.food, one.quantity.of(one.food) or one.food.portion)
+        lines = self._lines(session, session.fresh)
+        total = self._total(session, ended=ended)
+        return total._replace(text=f"{self.words(session)['assumed_all'].format(lines=lines)} {total.text}")
+
+    def _likens(self, session: Session, heard: Heard) -> bool:
+        """Whether a turn answers which known food an unknown one is like."""
+        if heard.did("total") or asks_what_is_noted(heard.text):
+            return False
+        held = [one.food for one in session.eaten]
+        named = [one for one in session.lexicon.mentioned(heard.text) if one not in held]
+        named = named if len(heard.said) <= _FEW else [one for one in named if one in session.choices]
+        chosen = session.lexicon.quantity(heard.text) != Quantity()
+        settled = heard.did("negate", "affirm", "dontcare", "repeat", "help", *UNSURE)
+        return bool(named) or chosen or settled or any(one in session.choices for one in held)
 
     def _lines(self, session: Session, eaten: Sequence[Eaten]) -> str:
         return ", ".join(f"{self._called(session, one.written, one.food)} {one.grams:g} g" for one in eaten)
@@ -64,6 +87,26 @@ class AnsweringBot(CourteousBot[Session]):
         told.sentences.append(self.words(session)["unlike"].format(name=item.written))
         told.acts.append(Act("null", "food"))
 
+    def _told_of(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
+        """What so much of a food has, for whoever has just asked what foods have, and asks on."""
+        if not heard.text.rstrip().endswith("?") and not heard.did("asks"):
+            return None
+        known = next((one for one in items if one.food is not None), None)
+        waiting = session.item.food if session.item else None
+        food = known.food if known and known.food else waiting or session.named
+        amount = known.quantity if known else session.lexicon.quantity(heard.text)
+        grams = amount.of(food) if food and (amount.grams or amount.spoon) else None
+        if food is None or grams is None or asks_what_is_noted(heard.text):
+            return None
+        question, asks = self.question(session)
+        told = self.words(session)["facts_of"].format(
+            food=food.name(session.language),
+            grams=f"{grams:g}",
+            each=f"{food.carbohydrates(grams):.0f}",
+        )
+        session.named, session.informed = food, True
+        return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
+
     def _tell(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer:
         """What a food has, for whoever asks; nothing is counted."""
         words, question = self.words(session), self.question(session)
@@ -80,7 +123,10 @@ class AnsweringBot(CourteousBot[Session]):
             return self._total(session, ended=False)
         session.informed = bool(foods)
         session.named = foods[-1] if foods else session.named
-        told = [self._of(session, "facts", one, one.name(session.language)) for one in foods]
+        written = {one.key: word for word in heard.said if (one := session.lexicon.food(word)) and one.group}
+        told = [
+            self._of(session, "facts", one, written.get(one.key, one.name(session.language))) for one in foods
+        ]
         told += [] if foods else [words["no_facts"].format(name=one) for one in unknown]
         acts = [stating("inform", "food", one.key) for one in foods]
         acts += [Act("null", "food")] if unknown and not foods else []
@@ -96,6 +142,10 @@ class AnsweringBot(CourteousBot[Session]):
     def _total(self, session: Session, *, ended: bool) -> Answer:
         """The sum; `ended`: nothing more is asked."""
         words = self.words(session)
+        known = [one for one in (session.item, *session.open) if one is not None and one.food is not None]
+        if known and not ended and session.asking == "how_much":  # who wants the total is asked no more
+            session.item, session.asking = None, "meal"
+            return self._assumed(session, known, ended=False)
         waiting = [one.written for one in (session.item, *session.open) if one is not None]
         if not session.eaten:
             question, asks = self.question(session)

@@ -6,9 +6,10 @@ from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.carbs.answers import AnsweringBot, joined_without
+from vivavoce_bots.carbs.answers import UNSURE, AnsweringBot, joined_without
 from vivavoce_bots.carbs.foods import Item, Lexicon, Quantity, learn_phrases, read_manner
 from vivavoce_bots.carbs.meal import (
+    SHRUGS,
     Eaten,
     Session,
     Told,
@@ -31,9 +32,9 @@ from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 _MOST_OPEN: Final = 40
 _ASKED: Final = (Act("request", "food"),)
 _ON_TOP: Final = re.compile(r"\W*(?:and|plus|also|then|e|anche|poi|più)\b", re.I)
+_HOW_MUCH: Final = re.compile(r"\W*(?:and |so |then |e |allora )?(?:how (?:much|many)|quant[oi])\W*", re.I)
 _FEW: Final = 6  # words of an answer that only says how much
 _WAS: Final = re.compile(r"\b(?:was|were|era|erano)\b", re.I)
-_UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 
 
 class CarbsBot(AnsweringBot):
@@ -59,22 +60,35 @@ class CarbsBot(AnsweringBot):
         return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "food")))
 
     def reply(self, session: Session, texts: Texts) -> Reply:
-        reply = super().reply(session, [(heard_as(session, text), score) for text, score in texts])
+        reply = super().reply(session, texts)
         told = feeling(texts[0][0], session.language) if texts and self._strategy.empathy else None
         if told is not None:
             session.last = reply = taken_up(reply, self.words(session)[told])
         return reply
 
+    def plain(self, session: Session, text: str) -> str:
+        return heard_as(session, text)
+
+    def standing(self, session: Session, kind: str) -> str:
+        words, lines = self.words(session), self._lines(session, session.eaten)
+        if kind == "next":
+            return words["help_how_much" if session.asking == "how_much" else "next"]
+        if kind == "done":
+            return words["next"]
+        return words["so_far"].format(lines=lines) if lines else words["none"]
+
     def about(self, session: Session, heard: Heard) -> bool:
         if (
             heard.did("total", "asks", "onlyasked")
+            or SHRUGS.search(heard.text)
+            or (session.item is None and session.eaten and _HOW_MUCH.fullmatch(heard.text))
             or self._items(session, heard)
             or self._asked(session, heard)
         ):
             return True
         numbered = session.lexicon.amount(without_manners(heard, session.language)) != Quantity()
         settling = session.asking in ("how_much", "like", "learn")
-        unsure = session.asking == "how_much" and heard.did(*_UNSURE)
+        unsure = session.asking == "how_much" and heard.did(*UNSURE)
         return unsure or (numbered and (settling or bool(session.eaten)))
 
     def waits(self, session: Session) -> bool:
@@ -94,10 +108,13 @@ class CarbsBot(AnsweringBot):
 
     def finish(self, session: Session) -> Answer:
         """The total; what is still open is left out."""
+        assumed = [one for one in (session.item, *session.open) if one is not None and one.food is not None]
         told = session.last is not None and any(one.slot == "carbohydrates" for one in session.last.acts)
         in_vain = not session.eaten and session.last is not None and session.last.acts == _ASKED
         if session.asking == "told" or in_vain or (told and session.item is None and not session.fresh):
             return self.farewell(session)
+        if session.asking == "how_much" and assumed:  # nothing that was eaten is lost
+            return self._assumed(session, assumed)
         return self._total(session, ended=True)
 
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
@@ -133,6 +150,9 @@ class CarbsBot(AnsweringBot):
             _ON_TOP.match(heard.text) is not None and _WAS.search(heard.text) is None
         )
         heard = heard._replace(text=with_removals(session, heard.text))
+        if session.asking in ("like", "learn") and not self._likens(session, heard):
+            session.item, session.asking = None, "meal"  # asked once, and passed over
+            self._settle(session, Told())
         items = self._items(session, heard)
         if (session.informed or heard.did("asks")) and (
             amounts := self._told_of(session, heard, items)
@@ -152,9 +172,14 @@ class CarbsBot(AnsweringBot):
         if asks_what_is_noted(heard.text) and session.eaten:
             beside = len(sentences_of(heard.text)) > 1  # what is only asked about is not eaten
             noted = self._noted(session, items, heard) if items and beside else None
+            waits = self.question(session)[0]
             total = self._total(session, ended=False)
-            return total if noted is None else total._replace(text=self._joined(session, noted, total))
-        if heard.did("total") and bare and not heard.did("asks") and not any(one.denied for one in items):
+            return total if noted is None else total._replace(text=joined_without(noted, total, waits))
+        if _HOW_MUCH.fullmatch(heard.text) and session.eaten and session.item is None:
+            return self._total(session, ended=False)
+        more = any(one.food and not self._held(session, one) for one in items)
+        told = not heard.did("asks") and not any(one.denied for one in items)
+        if heard.did("total") and bare and told and not more:
             return self._total(session, ended=False)
         ate = read_manner(session.language).frames.search(heard.text) is not None
         ate = ate or len(sentences_of(heard.text)) > 1  # what is asked alone is not eaten
@@ -166,21 +191,17 @@ class CarbsBot(AnsweringBot):
                 if noted is None
                 else told._replace(text=joined_without(noted, told, self.question(session)[0]))
             )
+        if SHRUGS.search(heard.text) and bare and session.eaten and session.item is None:
+            return self._without_food(session, heard, Told())
         if heard.did("asks") or (bare and self._asked(session, heard)):
             return self._tell(session, heard, items)
         if heard.did("total") and not items:
             return self._total(session, ended=False)
         if heard.did("total"):
-            noted, total = self._noted(session, items, heard), self._total(session, ended=False)
-            return (
-                total
-                if noted is None
-                else noted._replace(text=joined_without(noted, total, self.question(session)[0]))
-            )
+            noted, waits = self._noted(session, items, heard), self.question(session)[0]
+            total = self._total(session, ended=False)
+            return total if noted is None else noted._replace(text=joined_without(noted, total, waits))
         return self._noted(session, items, heard)
-
-    def _joined(self, session: Session, noted: Answer, told: Answer) -> str:
-        return joined_without(noted, told, self.question(session)[0])
 
     def _noted(self, session: Session, items: Sequence[Item], heard: Heard) -> Answer | None:
         """What was eaten is noted, put right or asked for."""
@@ -249,7 +270,7 @@ class CarbsBot(AnsweringBot):
         """The foods of a turn; an unknown word is one where nothing else explains it."""
         rest = set(heard.rest)
         felt = feeling(heard.text, session.language) is not None
-        felt = felt or heard.did("whole", "insult", "complaint")
+        felt = felt or heard.did("whole", "insult", "complaint", "thankyou", "bye", "why", "meant")
         found = session.lexicon.items(what_is_told(session, heard))
         small = self._hearing[session.language].small
         settled = session.asking in ("meal", "told")
@@ -274,26 +295,6 @@ class CarbsBot(AnsweringBot):
             )
         ]  # fmt: skip
 
-    def _told_of(self, session: Session, heard: Heard, items: Sequence[Item]) -> Answer | None:
-        """What so much of a food has, for whoever has just asked what foods have, and asks on."""
-        if not heard.text.rstrip().endswith("?") and not heard.did("asks"):
-            return None
-        known = next((one for one in items if one.food is not None), None)
-        waiting = session.item.food if session.item else None
-        food = known.food if known and known.food else waiting or session.named
-        amount = known.quantity if known else session.lexicon.quantity(heard.text)
-        grams = amount.of(food) if food and (amount.grams or amount.spoon) else None
-        if food is None or grams is None or asks_what_is_noted(heard.text):
-            return None
-        question, asks = self.question(session)
-        told = self.words(session)["facts_of"].format(
-            food=food.name(session.language),
-            grams=f"{grams:g}",
-            each=f"{food.carbohydrates(grams):.0f}",
-        )
-        session.named, session.informed = food, True
-        return Answer(f"{told} {question}", (stating("inform", "food", food.key), *asks))
-
     def _answered(self, session: Session, heard: Heard, eaten: Sequence[Item], told: Told) -> bool:
         """Whether this was the answer to what was asked of one food."""
         item = session.item
@@ -311,7 +312,7 @@ class CarbsBot(AnsweringBot):
         amount = session.lexicon.quantity(amount_told(heard.text, session.lexicon))
         told_amount = amount != Quantity()
         others = [one for one in eaten if one.food != food and not (one.food is None and told_amount)]
-        if heard.did(*_UNSURE) and not denies(heard):  # I don't know, a normal roll
+        if heard.did(*UNSURE) and not denies(heard):  # I don't know, a normal roll
             others = [one for one in others if not self._held(session, one)]
         own = next((one for one in eaten if one.food == food and one.quantity != Quantity()), None)
         waiting = [one.food for one in session.open if one.food]
@@ -335,11 +336,12 @@ class CarbsBot(AnsweringBot):
             told.sentences.append(words["dropped"].format(name=self._called(session, item.written, food)))
             session.open = [*others, *session.open]
         elif (grams := amount.of(food)) is not None:
-            thin = session.lexicon.degree(heard.text) if amount.slices or food.unit else None
+            sized = amount.slices or food.unit or amount.number == 1
+            thin = session.lexicon.degree(heard.text) if sized else None
             session.count(item.written, food, grams * (thin or 1))
         elif (degree := session.lexicon.degree(heard.text)) and len(heard.said) <= _FEW:
             session.count(item.written, food, degree * food.portion)
-        elif heard.did("affirm", "enough", *_UNSURE):
+        elif heard.did("affirm", "enough", *UNSURE):
             told.sentences.append(
                 self._of(session, "assumed", food, item.written) if not heard.did("affirm") else ""
             )
@@ -424,7 +426,15 @@ class CarbsBot(AnsweringBot):
                 ),
             ]
             if suits:
-                last = suits[-1]
+                last, less = suits[-1], one.quantity.of(one.food) if one.food else None
+                if isinstance(last, Eaten) and less and last.grams > less and one.quantity.number:
+                    rest = Eaten(last.written, last.food, last.grams - less)  # take one beer off
+                    session.eaten = [rest if held is last else held for held in session.eaten]
+                    made = words["changed"].format(
+                        grams=f"{rest.grams:g}", food=rest.food.name(session.language)
+                    )
+                    told.sentences.append(made)
+                    continue
                 freed = Quantity(grams=last.grams) if isinstance(last, Eaten) else last.quantity
                 session.eaten = [held for held in session.eaten if held not in suits]
                 session.open = [held for held in session.open if held not in suits]
@@ -434,9 +444,16 @@ class CarbsBot(AnsweringBot):
             if suits or not eaten:
                 name = one.written if one.food is None else self._called(session, one.written, one.food)
                 told.sentences.append(words[form].format(name=name))
+        gone = [one.food.portion for one in denied if one.food]
+        alike = [
+            one for one in eaten if one.food and gone and gone[-1] / 2 <= one.food.portion <= gone[-1] * 2
+        ]
         return [
             one._replace(quantity=freed)
-            if one.quantity == Quantity() and len(eaten) == 1 and not self._held(session, one)
+            if one.quantity == Quantity()
+            and len(eaten) == 1
+            and (one in alike or not gone)
+            and not self._held(session, one)
             else one
             for one in eaten
         ]
@@ -444,11 +461,18 @@ class CarbsBot(AnsweringBot):
     def _without_food(self, session: Session, heard: Heard, told: Told) -> Answer | None:
         """An amount alone corrects the last food; yes and no answer whether there is more."""
         quantity = session.lexicon.amount(without_manners(heard, session.language))
+        if session.asking in ("meal", "told") and session.eaten and SHRUGS.search(heard.text):
+            lines = self._lines(session, session.eaten)
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['usual'].format(lines=lines)} {question}", asks)
         if session.asking in ("meal", "told") and session.eaten and quantity != Quantity():
             last = next(
                 (one for one in reversed(session.eaten) if one.food == session.named), session.eaten[-1]
             )
-            grams = quantity.of(last.food) or 0.0
+            if quantity.slices and not last.food.slice:  # two slices: of what comes in slices
+                last = next((one for one in reversed(session.eaten) if one.food.slice), last)
+            sized = session.lexicon.degree(heard.text) if quantity.number == 1 else None
+            grams = (quantity.of(last.food) or 0.0) * (sized or 1)
             kept = [one for one in session.eaten if one is not last]
             session.eaten = [*kept, Eaten(last.written, last.food, grams)]
             said = self.words(session)["changed"]

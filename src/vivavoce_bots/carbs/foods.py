@@ -64,12 +64,13 @@ _SHORT: Final = 4
 _LEAST_LIKE: Final = 0.6
 _SPOON: Final = 15.0  # grams that a spoon takes of what is eaten by more than the spoon
 _TEASPOON: Final = 5.0
+_FEWEST_PIECES: Final = 2
 _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here on is grams
 
 
 @dataclass(frozen=True)
 class Food:
-    """One food, or a group: grams of carbohydrate in 100 g, a usual portion and slice, names by language."""
+    """One food, or a group: grams of carbohydrate in 100 g, a usual portion, slice, piece, its names."""
 
     key: str
     carbs: float
@@ -78,6 +79,7 @@ class Food:
     names: dict[str, list[str]]
     group: bool = False
     slice: float | None = None
+    piece: float | None = None
 
     def name(self, language: str) -> str:
         return self.names[language][0]
@@ -93,12 +95,15 @@ class Quantity(NamedTuple):
     number: float | None = None
     slices: bool = False
     spoon: float | None = None
+    pieces: bool = False
 
     def of(self, food: Food) -> float | None:
         if self.grams is not None:
             return self.grams
         each = food.slice if self.slices and food.slice else food.portion
-        each = min(each, self.spoon) if self.spoon and each > 2 * _SPOON else each
+        each = food.piece if self.pieces and food.piece else each
+        small = self.spoon == _TEASPOON or each > 2 * _SPOON
+        each = min(each, self.spoon) if self.spoon and small else each
         return self.number * each if self.number is not None else None
 
     def times(self, degree: float) -> "Quantity":
@@ -165,7 +170,8 @@ def read_foods() -> tuple[Food, ...]:
     """The foods of this package."""
     return tuple(
         Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
-             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")), one.get("slice"))
+             {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")),
+             one.get("slice"), one.get("piece"))
         for key, one in read_data("foods")["foods"].items()
     )  # fmt: skip
 
@@ -424,4 +430,5 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
     if grams is None and count is not None and count >= _GRAMS_FROM:
         grams, count = count, None
     counted = count is not None
-    return Quantity(grams, count, slices and counted, spoon if counted else None), ends, rest
+    pieces = count is not None and count >= _FEWEST_PIECES and not manner.portions & {*words} - manner.slices
+    return Quantity(grams, count, slices and counted, spoon if counted else None, pieces), ends, rest

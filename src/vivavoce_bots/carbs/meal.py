@@ -7,7 +7,7 @@ from typing import Final
 from vivavoce_bots.acts import Act
 from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, read_foods, read_manner
 from vivavoce_bots.dialogue.clauses import present, sentences_of
-from vivavoce_bots.dialogue.gist import gist, requested, rewritten
+from vivavoce_bots.dialogue.gist import LONGEST_TOLD, gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.retraction import without_retracted
@@ -43,6 +43,42 @@ _AMOUNT_BACK: Final = re.compile(
     re.I,
 )
 """An amount that another takes the place of in the same breath: 100 g, no, 80 g."""
+SHRUGS: Final = re.compile(
+    r"\bhow (?:the \w+ )?(?:would|should|could|am|do|can) i (?:supposed to )?know\b|\bwho weighs\b"
+    r"|\b(?:che|cosa) ne so\b|\bcome (?:\w+ )?(?:faccio|potrei|dovrei|posso)(?: io)? a? ?sapere"
+    r"|\bmica (?:lo )?peso\b",
+    re.I,
+)
+"""How people refuse to say how much."""
+_OTHERS_ATE: Final = {
+    "en": re.compile(
+        r"\W*(?:and |but |so )?(?:my|his|her|our|the) (?!.*\b(?:i|we|me)\b)(?:\w+ ){1,3}?"
+        r"(?:had|ate|drank|ordered|took|got|has)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\W*(?:e |ma )?(?:(?:il |la )?mi[ao]|suo|sua) (?!.*\b(?:io|ho|abbiamo|mi)\b)\w+ "
+        r"(?:invece )?(?:ha|aveva|prende|si è)\b",
+        re.I,
+    ),
+}
+"""What somebody else ate."""
+_ONLY_TOLD: Final = {"en": "I was only asking", "it": "era solo una domanda"}
+_THEIRS: Final = {
+    "en": re.compile(
+        r"\b(?:she|he|they|my (?!\w+ and i)\w+) (?:had|took|ordered|ate|drank|chose|went for)\b"
+        r"(?! made)[^,.;!?]*?"
+        r"(?=,| and i\b| but i\b| while i\b|[.;!?]|$)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:lei|lui|loro|(?:mi[ao]) \w+) (?:invece )?(?:ha|hanno) "
+        r"(?:preso|mangiato|bevuto|ordinato|voluto)\b"
+        r"[^,.;!?]*?(?=,| e io\b| ma io\b| mentre io\b|[.;!?]|$)",
+        re.I,
+    ),
+}
+_CLAUSE: Final = re.compile(r"[^.!?]+[.!?]*")
 _MEANT: Final = re.compile(
     r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
 )
@@ -130,6 +166,11 @@ def heard_as(session: Session, text: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing that is told besides."""
     language, lexicon = session.language, session.lexicon
     names = [name for food in read_foods() for name in food.names[language]]
+    ate = lexicon.mentioned(text)
+    text = _THEIRS[language].sub("", text) if len(text) <= LONGEST_TOLD else text
+    text = _CLAUSE.sub(lambda one: "" if _OTHERS_ATE[language].match(one[0]) else one[0], text)
+    if ate and not lexicon.mentioned(text):
+        text = f"{text} {_ONLY_TOLD[language]}."
     plain = without_retracted(text, language, names)
     plain = rewritten(requested(_AMOUNT_BACK.sub("", plain), language), read_manner(language).rewrites)
     frames = read_manner(language).frames
@@ -137,7 +178,11 @@ def heard_as(session: Session, text: str) -> str:
         plain,
         language,
         lambda one: bool(lexicon.mentioned(one)),
-        lambda one: frames.search(one) is not None and bool(lexicon.mentioned(one) or lexicon.degree(one)),
+        lambda one: (
+            frames.search(one) is not None
+            and _OTHERS_ATE[language].match(one) is None
+            and bool(lexicon.mentioned(one) or lexicon.degree(one))
+        ),
     )
 
 

@@ -7,10 +7,10 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, ClassVar, Final
 
-from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
+from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
 from vivavoce_bots.chef.commands import GROUPS, LOOSE, Commands, in_order, told_off, with_things
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
@@ -18,6 +18,7 @@ from vivavoce_bots.chef.reading import Part, read_parts
 from vivavoce_bots.chef.telling import Telling, Told
 from vivavoce_bots.chef.words import (
     CONTAINERS,
+    DO_THAT,
     INGREDIENTS,
     PLACES,
     SAID,
@@ -26,10 +27,11 @@ from vivavoce_bots.chef.words import (
     learn_words,
 )
 from vivavoce_bots.chef.world import World, things_of
+from vivavoce_bots.dialogue.beyond import told_apart
 from vivavoce_bots.dialogue.clauses import asks_openly, quoted
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
 _SENTENCE: Final = re.compile(
@@ -47,7 +49,7 @@ _TAG: Final = 3  # words of a question that only stresses what was said: where e
 _ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
 
 
-class ChefBot(Commands, CourteousBot[Session]):
+class ChefBot(Commands, StandingBot[Session]):
     """A cooking robot."""
 
     name: str = "chef"
@@ -103,13 +105,27 @@ class ChefBot(Commands, CourteousBot[Session]):
     def not_explained(self, session: Session, text: str) -> str:
         return ""  # what it did not understand is no news to who said it
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
+    def plain(self, session: Session, text: str) -> str:
         hearing = self._hearing[session.language]
-        plain = [
-            (text if looks_like_notation(text) else heard_as(text, hearing, session.language), score)
-            for text, score in texts
-        ]
-        return super().reply(session, plain)
+        if looks_like_notation(text):
+            return text
+        if session.proposed:  # is it on the stove? No. Then do that
+            text = DO_THAT[session.language].sub(session.proposed, text)
+        if told_apart(text, self._beyond[session.language])[0]:  # chop the onion. Then peel it
+            named = [one.value or "" for one in hearing.heard(text).all("thing")]
+            session.speak_of([one for one in named if one in INGREDIENTS])
+        return heard_as(text, hearing, session.language)
+
+    def standing(self, session: Session, kind: str) -> str | None:
+        words, telling = self.words(session), self._telling[session.language]
+        if kind == "next":
+            return words["such_as"].format(example=telling.example(session.world))
+        if kind == "advice":
+            return words["up_to_you"]
+        if session.waiting is not None and kind not in ("noted", "what_did"):
+            return words["not_yet"]
+        last = telling.shown(session.done) if session.done else ""
+        return words["last_done"].format(predicate=last) if last else words["no_facts"]
 
     def _told_beyond(self, session: Session, told: str, rest: Heard) -> Answer:
         """Recipes need no word where it is said step by step what to do."""
@@ -219,7 +235,12 @@ class ChefBot(Commands, CourteousBot[Session]):
         spoken = tuple(dict.fromkeys((*session.things, *before)))
         told = self._telling[session.language].answer(asked, session.world, session.container, spoken)
         known = [one.value or "" for one in asked.all("thing")]
-        session.speak_of([one for one in known if asked.did("where") or session.world.where(one)])
+        denied = told is not None and told.acts == (Act("ack", None, "no"),)
+        session.speak_of([one for one in known if denied or asked.did("where") or session.world.where(one)])
+        session.proposed = ""
+        if denied:
+            held = [session.container] if session.container else []
+            session.proposed = self._telling[session.language].proposal([*known, *spoken, *held])
         question, asks = self.question(session)
         lacks = [word for part in self._parts(session, asked) for word in part.strange]
         if told is None and lacks and asked.did("have", "holds"):
@@ -281,6 +302,7 @@ class ChefBot(Commands, CourteousBot[Session]):
             and session.waiting is None
             and (heard.did("negate", "meant") or _denies(session.done, parts))
             and not told_off(session)
+            and not any(part.into and len(part.things) > 1 for part in parts)  # the pan on the stove
         )
         denied = {one for part in parts for one in part.denied}
         if session.waiting is not None and denied & set(session.waiting.arguments):
@@ -321,7 +343,7 @@ class ChefBot(Commands, CourteousBot[Session]):
                     )
                 )
             elif corrects and (part.things or part.action):
-                commands.append(self._corrected(session, part))
+                commands.append(self._corrected(session, part, denied))
                 lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
             elif commands and part.things == ("piatto",) and (served := self._put_there(session, part)):
                 commands.append(served)
@@ -338,6 +360,9 @@ class ChefBot(Commands, CourteousBot[Session]):
                 continue  # oil and tomato, well: it was done
             elif part.things and not part.strange:
                 commands.append(self._put_there(session, part) or self._named(session, part))
+        told_of = list(takewhile(lambda one: not one.action, commands))
+        if len(told_of) < len(commands):  # the pan will do. Put the butter in
+            session.speak_of([box for one in told_of for box in one.arguments if box in CONTAINERS])
         if any(one.action for one in commands):  # a thing that is only told of asks for nothing
             commands = [one for one in commands if one.action]
         return self._obey(
@@ -364,7 +389,7 @@ class ChefBot(Commands, CourteousBot[Session]):
                 done.append(self._carrying[session.language].carry_out(session, command))
             except Lacking as lacking:
                 later = commands[at + 1 :]
-                if lacking.idle and later:
+                if lacking.idle and (later or done):
                     continue  # the pot is on the stove; cook the potatoes
                 if (
                     lacking.slot
@@ -443,7 +468,11 @@ def _joined(parts: Sequence[Part]) -> list[Part]:
             and names
             and bare
             and not (acted and set(part.things) <= set(PLACES))
-            and (set(last.things) <= set(INGREDIENTS) or not (acted or part.into or last.into))
+            and (
+                (set(last.things) <= set(CONTAINERS) and set(part.things) <= set(PLACES))
+                or set(last.things) <= set(INGREDIENTS)
+                or not (acted or part.into or last.into)
+            )
         ):  # flour, milk and eggs into the bowl
             found[-1] = part._replace(
                 things=tuple(dict.fromkeys((*last.things, *part.things))),

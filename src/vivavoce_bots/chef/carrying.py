@@ -25,7 +25,8 @@ from vivavoce_bots.dialogue.talk import Talk
 class Session(Talk):
     """The kitchen, what was spoken of last, the command that waits for an argument, and the last one done.
 
-    before  the kitchen before the last command
+    undone    the kitchen before the last command
+    proposed  the command that brings about what has just been asked, and was not so
     """
 
     world: World = field(default_factory=World)
@@ -36,6 +37,7 @@ class Session(Talk):
     done: Predicate | None = None
     place: str | None = None
     undone: World | None = None
+    proposed: str = ""
 
     def speak_of(self, things: Sequence[str]) -> None:
         """Pronouns are about these from now on."""

@@ -1,6 +1,6 @@
 """What a part of an utterance commands, with what it leaves to be understood."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from vivavoce_bots.acts import Act
@@ -8,7 +8,7 @@ from vivavoce_bots.chef.carrying import Session
 from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.reading import Part
 from vivavoce_bots.chef.words import ACTIONS, CONTAINERS, INGREDIENTS, PLACES, QUANTITY
-from vivavoce_bots.chef.world import things_of
+from vivavoce_bots.chef.world import WORKED, things_of
 
 GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _INTO: Final = ("mettere", "aggiungere")
@@ -88,6 +88,29 @@ class Commands:
     def _command(self, session: Session, part: Part, before: Sequence[Predicate] = ()) -> Predicate:
         """A part as a command; a pronoun is what was spoken of last, be it earlier in the turn."""
         action, things = part.action or "", part.things
+        if action == "prendere" and set(things) & set(PLACES) and set(things) & set(CONTAINERS):
+            action = "mettere"  # get a pan on the stove
+        unused = bool(things) and all(one in INGREDIENTS and not session.world.where(one) for one in things)
+        if (
+            action == "togliere"
+            and "coperchio" not in things
+            and (unused or (part.it and not things and _unused(session)))
+        ):
+            action = "prendere"  # take it out of the cupboard
+        if action == "girare" and not (things or part.it):
+            action = "mescolare"
+        over = [session.world.where(one) for one in things if one in INGREDIENTS]
+        spoken_of = tuple(one for one in session.things if one in INGREDIENTS and one not in things)
+        if (
+            action in _INTO
+            and part.it
+            and part.into
+            and spoken_of
+            and over
+            and len(things) == len(over)
+            and all(over)
+        ):
+            things = (*spoken_of, over[-1] or "")  # put it into the eggs
         waiting = session.waiting
         if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
             things = (*(one for one in things_of(waiting) if one not in things), *things)
@@ -96,9 +119,12 @@ class Commands:
             one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
         ]
         box = boxes[-1] if boxes else session.container
+        gathered, gathered_in = spoken, boxes[-1] if boxes else ""
         spoken_food = spoken or any(one in INGREDIENTS for one in session.things)
         if not things and action in _ALONE and box and not (part.it and spoken_food):
             things = (f"*{box}*",)
+        if action == "mescolare" and things and boxes and not set(things) & set(CONTAINERS):
+            things = (*things, f"*{boxes[-1]}*")  # crack them into the bowl, stir them with milk
         if part.there and action == "mettere" and session.place and not set(things) & {*PLACES, *CONTAINERS}:
             things = (*things, *([f"*{session.container}*"] if session.container else []), session.place)
         if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
@@ -116,6 +142,8 @@ class Commands:
         if part.it and takes_food and not any(one in INGREDIENTS for one in things):
             into = part.into or any(need.startswith(("container", "place")) for need in ACTIONS[action])
             loose = LOOSE if action in (*_OF_FOOD, "passare") else ()
+            if action in WORKED:  # drain it: not the cheese
+                loose = tuple(one for one in INGREDIENTS if one not in WORKED[action][1])
             cooked = tuple(
                 one for one in session.world.inside.get(session.container or "", ()) if one not in LOOSE
             )
@@ -141,15 +169,20 @@ class Commands:
                     meant = (source[-1],)
             things = (*(f"*{one}*" for one in meant if one not in things), *things)
         held = session.world.inside.get(session.container or "", ())
+        able = WORKED.get(action, ("", ()))[1]
+        if able and part.it and things and not set(things) & set(able):  # mash them with the butter
+            things = (*(one for one in (*held, *session.things) if one in able), *things)
         boxes = [one for one in things if one in CONTAINERS]
-        if part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
+        if part.every and action in _INTO and boxes and gathered_in and gathered_in != boxes[-1].strip("*"):
+            things = (*(f"*{one}*" for one in gathered if one not in things), *things)
+        elif part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
             things = (*(f"*{one}*" for one in held if one not in LOOSE), *things)  # all of it onto a plate
         order = {name: at for at, group in enumerate(GROUPS) for name in group}
         if action in _INTO:
             things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
         return Predicate(action, (*part.quantity, *_once(things)))
 
-    def _corrected(self, session: Session, part: Part) -> Predicate:
+    def _corrected(self, session: Session, part: Part, denied: Collection[str] = ()) -> Predicate:
         """The last command with another thing of the same kind; it is taken back first."""
         last = session.done
         if last is None or session.undone is None:
@@ -158,14 +191,20 @@ class Commands:
         for group in GROUPS:
             new = [one for one in part.things if one in group]
             old = [at for at, one in enumerate(arguments) if one.strip("*") in group]
-            if new and old:
-                arguments[old[-1]] = new[0]
+            wrong = [at for at in old if arguments[at].strip("*") in denied] or old[-1:]
+            if new and wrong:
+                arguments[wrong[-1]] = new[0]
         if arguments == list(last.arguments) and not part.quantity:
             return self._put_there(session, part) or self._named(session, part)
         if part.quantity:
             arguments = [*part.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
         session.world = session.undone
         return Predicate(last.action, tuple(arguments))
+
+
+def _unused(session: Session) -> bool:
+    """Whether what was spoken of has not been used yet."""
+    return bool(session.things) and not any(map(session.world.where, session.things))
 
 
 def told_off(session: Session) -> bool:
@@ -198,6 +237,13 @@ def in_order(command: Predicate, session: Session) -> list[Predicate]:
             sizes = [one for one in command.arguments if QUANTITY.fullmatch(one)]
             mixed = command._replace(arguments=(box,))
             return [Predicate("aggiungere", (*sizes, *lacks, box)), mixed]
+    able = [one for one in food if one in WORKED.get(command.action, ("", ()))[1]]
+    box = boxes[-1] if boxes else session.container
+    if command.action in WORKED and able and len(able) < len(food) and box:  # mash them with butter
+        rest = tuple(one for one in food if one not in able)
+        return [command._replace(arguments=tuple(able)), Predicate("aggiungere", (*rest, box))]
+    if command.action in _INTO and food and boxes and places:  # in the pot, and that on the stove
+        return [command._replace(arguments=(*food, boxes[-1])), Predicate("mettere", (boxes[-1], places[-1]))]
     if command.action != "cuocere" or not boxes:
         return [command]
     lacks = [one for one in food if one not in session.world.inside.get(boxes[-1], ())]

@@ -32,6 +32,7 @@ _EVERY: Final = {
     "it": re.compile(r"\b(?:tutto|tutti|tutte|ogni cosa)\b", re.I),
 }
 _THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
+_FEW: Final = 3
 _SHORT: Final = 7  # words of a turn in which a word that nobody knows may be a thing
 
 
@@ -100,8 +101,12 @@ def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
             word for at, word in enumerate(said)
             if at not in explained and at >= end and word not in measured
             and not in_digits(word, language).isdigit()
-            and (at == end or said[at - 1] in NAMING[language] or said[at - 1].endswith("'")
-                 or at - 1 not in explained)
+            and (
+                (at == end and (verb is not None or len(said) <= _FEW))
+                or said[at - 1] in NAMING[language]
+                or said[at - 1].endswith("'")
+                or at - 1 not in explained
+            )
             and len(word) > 1 and not word.endswith(_MANNER)
             and not heard.did("not", "negate")
             and (word in LACKS[language] or (short and not names_nothing(word, language)))

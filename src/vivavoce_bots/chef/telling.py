@@ -6,7 +6,17 @@ from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.chef.notation import Predicate
-from vivavoce_bots.chef.words import ACTIONS, AT, CONTAINERS, ENGLISH, INGREDIENTS, PLACES, SAID, THINGS
+from vivavoce_bots.chef.words import (
+    ACTIONS,
+    AT,
+    CONTAINERS,
+    ENGLISH,
+    EXAMPLES,
+    INGREDIENTS,
+    PLACES,
+    SAID,
+    THINGS,
+)
 from vivavoce_bots.chef.world import World
 from vivavoce_bots.dialogue.hearing import Heard
 
@@ -152,6 +162,31 @@ class Telling:
     def help(self, lacking: str | None) -> str:
         """What can be said: to what is lacking, or at all."""
         return self._stock(f"help_{lacking}" if lacking else "help")
+
+    def proposal(self, things: Sequence[str]) -> str:
+        """The command that brings things where they were asked for; `` where that is not clear."""
+        boxes = [one for one in things if one in CONTAINERS]
+        places = [one for one in things if one in PLACES]
+        food = [one for one in things if one in INGREDIENTS]
+        if not boxes or not (places or food):
+            return ""
+        form = EXAMPLES[self._language]["place" if places else "add"]
+        where = AT[places[0]][self._language] if places else ""
+        return form.format(box=self.word(boxes[0]), where=where, food=self.word((food or [""])[0]))
+
+    def example(self, world: World) -> str:
+        """A command that makes sense as things stand."""
+        forms = EXAMPLES[self._language]
+        vessels = [
+            box for box in dict.fromkeys([*world.inside, *world.place]) if box not in ("piatto", "ciotola")
+        ]
+        full = [box for box in vessels if world.inside.get(box)]
+        box = (full or vessels or [""])[-1]
+        food = [one for one in world.inside.get(box, ()) if one not in ("acqua", "sale", "olio", "burro")]
+        cooked = [one for one in food if (box, one) in world.cooked]
+        step = "begin" if not box else "serve" if cooked else "fill" if not food else "cook"
+        step = "heat" if step == "cook" and world.place.get(box) is None else step
+        return forms[step].format(box=self.word(box), food=self.word((cooked or food or [""])[-1]))
 
     def actions(self) -> str:
         return ", ".join(sorted(ENGLISH.values() if self._language == "en" else ACTIONS))

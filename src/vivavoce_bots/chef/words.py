@@ -37,6 +37,8 @@ PLACES: Final[dict[str, str]] = {name: words[0] for name, words in _KITCHEN["pla
 INGREDIENTS: Final[dict[str, str]] = {name: words[0] for name, words in _KITCHEN["ingredients"].items()}
 THINGS: Final[dict[str, str]] = {**CONTAINERS, **PLACES, **INGREDIENTS}
 SAID: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["says"]
+EXAMPLES: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["examples"]
+"""Commands that may be said as things stand."""
 REFUSED: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["refused"]
 AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
@@ -68,6 +70,13 @@ _UNWANTED: Final = re.compile(
 NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["naming"].items()}
 """Words behind which a word names a thing."""
 INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
+
+
+DO_THAT: Final = {
+    "en": re.compile(r"\b(?:please )?do (?:that|it|so)\b(?! for)", re.I),
+    "it": re.compile(r"\b(?:fallo|lo faccia|faccialo|fai (?:così|questo|quello))\b", re.I),
+}
+"""What has just been denied is wanted."""
 
 
 def learn_words(spotter: Spotter, language: str) -> None:

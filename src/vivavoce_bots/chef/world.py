@@ -17,8 +17,11 @@ _BOILED: Final = ("pasta", "riso")
 _PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
 _VESSELS: Final = ("padella", "pentola", "tegame")
 # What can be done to what, and what it is then.
-_WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "sbucciare": ("sbucciato", ("patate", "cipolla", "aglio", "pomodoro", "limone")),
+WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "sbucciare": (
+        "sbucciato",
+        ("patate", "cipolla", "aglio", "pomodoro", "limone", "carota", "carote", "zucchine", "mela"),
+    ),
     "schiacciare": ("schiacciato", ("patate", "aglio", "pomodoro")),
     "passare": ("passato", ("pomodoro", "patate", "farina", "pasta", "riso")),
     "grattare": ("grattugiato", ("formaggio", "limone")),
@@ -69,9 +72,9 @@ class World:
         containers = [one for one in things if one in CONTAINERS]
         places = [one for one in things if one in PLACES]
         items = [one for one in things if one in INGREDIENTS]
-        if action in _WORKED:
+        if action in WORKED:
             inside = [one for box in containers for one in self.inside.get(box, [])]
-            able = [one for one in inside if one in _WORKED[action][1]]
+            able = [one for one in inside if one in WORKED[action][1]]
             self._work(action, items or able or inside, containers)
         elif action in ("mettere", "aggiungere", "aprire"):
             self._put(action, items, containers, places)
@@ -88,7 +91,7 @@ class World:
             self._heat(action, items, containers)
 
     def _work(self, action: str, items: Sequence[str], containers: Sequence[str]) -> None:
-        how, able = _WORKED[action]
+        how, able = WORKED[action]
         if not items and containers:
             raise Refused("empty", containers[-1])
         for one in items:

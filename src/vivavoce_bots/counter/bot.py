@@ -8,17 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.counter.matter import Counter, read_counter
-from vivavoce_bots.counter.naming import (
-    ALSO,
-    NO_NAMES,
-    SCOLDS,
-)
+from vivavoce_bots.counter.accounts import CounterAccounts
+from vivavoce_bots.counter.matter import read_counter
+from vivavoce_bots.counter.naming import ALSO, NO_NAMES, SCOLDS
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
-from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of, tells_number
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
-from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
@@ -31,17 +27,15 @@ _SHORT_TURN: Final = 4
 _DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
-class CounterBot(CourteousBot[Visit]):
+class CounterBot(CounterAccounts):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
-    informs: ClassVar[frozenset[str]] = frozenset()
-    """Errands that only tell something, and change nothing."""
     spared: ClassVar[frozenset[str]] = frozenset()
     """Needs without which they can be told beside another errand."""
 
     def __init__(self, seed: int = 1) -> None:
-        self.counter: Counter = read_counter(self.name)
+        self.counter = read_counter(self.name)
         self.hearer = CounterHearing(self.counter, self.informs)
         super().__init__(seed, self.counter.learn)
 
@@ -49,7 +43,7 @@ class CounterBot(CourteousBot[Visit]):
 
     @abstractmethod
     def serve(self, session: Visit) -> str:
-        """The sentence that ends an errand; all that it needs is in the form."""
+        """The sentence that ends an errand."""
 
     def complete(self, session: Visit) -> str:
         """Fill in what follows from the form, drop what cannot be; a sentence that says so, else nothing.
@@ -65,14 +59,6 @@ class CounterBot(CourteousBot[Visit]):
     def confirm(self, session: Visit) -> str:
         """The question before an errand is done."""
         return self.words(session)[f"confirm_{session.errand}"].format(**self.told(session))
-
-    def told(self, session: Visit) -> dict[str, str]:
-        """The form in words."""
-        return {need: self.counter.say(need, value, session.language) for need, value in session.form.items()}
-
-    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
-        """What was named, by need."""
-        return self.hearer.values(session, heard)
 
     # --- the conversation ----------------------------------------------------------------------------------
 
@@ -122,7 +108,7 @@ class CounterBot(CourteousBot[Visit]):
     def start_over(self, session: Visit) -> None:
         self.let_go(session)
         session.form.clear()
-        session.served, session.lately = 0, None
+        session.served, session.lately, session.lastly = 0, None, ""
         session.done.clear()
 
     def about(self, session: Visit, heard: Heard) -> bool:
@@ -155,6 +141,15 @@ class CounterBot(CourteousBot[Visit]):
             found = {}
         if (undone := self._undone_word(session, heard)) is not None:
             return undone
+        if errand and not found and _denied(heard):
+            self.let_go(session)  # no, no ticket
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+        idle = errand is None and session.errand is None and bool(found)
+        if idle and set(found) <= {*self.counter.lasting} and not self._going_on(session, heard):
+            session.form |= found  # the number of a card, for nothing yet
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['noted']} {question}", asks)
         same = errand in (None, session.errand) and found.items() <= session.form.items()
         if session.confirming and heard.did("affirm") and errand not in (None, session.errand):
             done, question = self._serve(session), self.question(session)[0]
@@ -167,15 +162,16 @@ class CounterBot(CourteousBot[Visit]):
             found, errand = found | more, self.counter.goes_on[next(iter(more))]
         told = {*self.informs, *self.counter.implied.values()} - {session.errand}
         if errand is None and not found and {one.entry.value for one in heard.refused("errand")} - told:
-            self.let_go(session)
+            if session.errand is not None:  # else what was spoken of stays
+                self.let_go(session)
             question, asks = self.question(session)
             return Answer(f"{self.words(session)['cancelled']} {question}", asks)
         if (refused := self._none_of_it(session, heard, found)) is not None:
             return refused
-        if (aside := self._aside(session, heard, errand, found)) is not None:
-            return aside
         if (name := self._strange_name(session, heard, errand, found)) is not None:
             return self._named_in_vain(session, name, errand)
+        if (aside := self._aside(session, heard, errand, found)) is not None:
+            return aside
         if errand is None and not found:
             strange = self._strange(session, heard)
             if unknown := unknown_answer(self.hearer, self.counter, self.words(session), session, heard):
@@ -216,7 +212,6 @@ class CounterBot(CourteousBot[Visit]):
         return self.counter.needs[need].kind == "day", self.counter.implied[need] in self.informs
 
     def wants_person(self, session: Visit, heard: Heard) -> bool:
-        """Whether a person is asked for, and nothing else."""
         return super().wants_person(session, heard) and self.hearer.errand(session, heard) is None
 
     def _parted(self, session: Visit, answer: Answer) -> Answer:
@@ -327,6 +322,8 @@ class CounterBot(CourteousBot[Visit]):
         """The answer to one errand, and to others that were named beside it and only tell something."""
         named = dict.fromkeys(one.entry.value or "" for one in self.hearer.spans(session, heard))
         refused = {one.entry.value for one in heard.refused("errand")}
+        if errand and self.counter.errands[errand].yields:  # something for a cold
+            return answer
         named = [one for one in named if not self.counter.errands[one].yields]
         for name in [one for one in named if one not in refused and one != errand][:_MOST_BESIDES]:
             if session.errand is not None or errand is None or not self._asks_only(name, session.form):
@@ -353,9 +350,12 @@ class CounterBot(CourteousBot[Visit]):
         found = {
             name: one for name, one in self.values(session, heard).items() if name in self.counter.goes_on
         }
+        brief = [one for one in clauses_of(heard.text) if len(one.split()) <= _SHORT_TURN]
+        counted = [one for one in brief if tells_number(one, session.language)]
         short = " ".join(heard.said if len(heard.said) <= _SHORT_TURN else heard.rest)
+        short = counted[-1] if counted and len(heard.said) > _SHORT_TURN else short
         for name in self.counter.goes_on:
-            counts = self.counter.needs[name].low >= _DIGITS or len(heard.said) <= _SHORT_TURN
+            counts = self.counter.needs[name].low >= _DIGITS or len(short.split()) <= _SHORT_TURN
             if self.counter.needs[name].kind == "number" and counts and not heard.all("errand"):
                 number = self.counter.number(name, short, session.language, asked=True)
                 need = self.counter.needs[name]
@@ -381,6 +381,8 @@ class CounterBot(CourteousBot[Visit]):
     def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
         """That something is not known; asked for again only once, then told what there is."""
         again, words = session.sought is not None, self.words(session)
+        if session.errand is not None and set(session.form) & set(self.counter.kept):  # amid an order
+            return self._not_known(session, name)
         waits = session.asking is not None and not again
         session.sought = errand or session.errand or session.sought or session.lately
         need = next(
@@ -471,6 +473,8 @@ class CounterBot(CourteousBot[Visit]):
         session.sought, session.lately = None, session.errand
         lasts = [*self.counter.kept, *(self.counter.carried if session.errand in self.informs else ())]
         kept = dict(session.form)
+        if session.errand not in {*self.informs, *self.searches}:
+            session.lastly, session.account = said, kept
         self.let_go(session)
         session.form.update({need: value for need, value in kept.items() if need in lasts})
         question, asks = self.question(session)
@@ -484,6 +488,12 @@ class CounterBot(CourteousBot[Visit]):
                 del session.form[name]
                 return self.words(session)[f"limits_{name}"].format(low=need.low, high=need.high)
         return ""
+
+
+def _denied(heard: Heard) -> bool:
+    """Whether every errand that is named is not wanted: no ticket."""
+    spans = heard.all_spans("errand")
+    return bool(spans) and all(one.start and heard.said[one.start - 1] in _NONE for one in spans)
 
 
 def _in_words(reply: Reply) -> Reply:

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
-from vivavoce_bots.counter.naming import NO_NAMES, SHORTEST, TITLE
+from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
@@ -15,7 +15,7 @@ from vivavoce_bots.dialogue.talk import Answer
 _SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
-_EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
+_NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|copia di)\s+$", re.I)
 _RESERVED: Final = "orient"  # somebody waits for it
 
 
@@ -24,11 +24,19 @@ class LibraryBot(CounterBot):
 
     name: str = "library"
     informs = frozenset(("hours", "join", "period"))
+    searches = frozenset(("find",))
+    lends = True
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
-        both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not _EITHER.search(heard.text)
+        title = session.form.get("title", "")
+        out = (
+            session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
+        )
+        if out and (heard.did("affirm") or "card" in self.values(session, heard)) and not heard.all("errand"):
+            session.errand = "reserve"  # you can reserve it. Yes; my card is 3318
+        both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not EITHER.search(heard.text)
         answer = super().matter(session, heard)
         if both and answer is not None:
             session.also = tuple(sorted(one for one in named if one not in (None, session.form.get("title"))))
@@ -72,19 +80,31 @@ class LibraryBot(CounterBot):
                 title = _BY.split(found[0])[0]
                 words = tokens(title)
                 strange = [one for one in words if one in heard.rest and one not in NO_NAMES]
-                if max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
+                placed = len(words) > 1 or _NAMED.search(clause[: found.start()]) or _BY.search(found[0])
+                if placed and max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
                     return title
         return None
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
         found = super().values(session, heard)
+        if not found and (title := self._by_its_words(session, heard)):
+            found["title"] = title
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
             session.form = {
                 name: one for name, one in session.form.items() if name not in ("author", "subject")
             }
         return found
+
+    def _by_its_words(self, session: Visit, heard: Heard) -> str | None:
+        """The one title that has a word that was said: something with a rose."""
+        titles = self.counter.needs["title"].values
+        words = {one: set(tokens(by[session.language][0])) for one, by in titles.items()}
+        vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES}
+        said = {one for one in heard.rest if len(one) >= SHORTEST} - vague
+        found = [title for title, own in words.items() if own & said]
+        return found[0] if len(found) == 1 else None
 
     def complete(self, session: Visit) -> str:
         form, facts = session.form, self.counter.facts

@@ -117,10 +117,12 @@ class Counter:
 
 _AGES: Final = re.compile(
     r"\b\d+[ -](?:years?|months?)[ -]?(?:old)?\b|\b\d+ (?:anni|mesi)\b"
-    r"|\b(?:s?he)(?:'s| is) (?:only |just )?\d+\b",
+    r"|\b(?:s?he)(?:'s| is) (?:only |just )?\d+\b"
+    r"|\bun'(?:ultima|altra) (?:cosa|domanda)\b|\bone (?:last|more|other) (?:thing|question)\b"
+    r"|\b(?:is|isn't|was) there (?:one|any)\b|\b(?:ce n'è|c'è|ce ne sarebbe) un[oa]\b",
     re.I,
 )
-"""Ages are no packs."""
+"""Ages are no packs; nor is `is there one?`."""
 _DATES: Final = re.compile(r"\b\d+(?:st|nd|rd|th)\b", re.I)
 
 

@@ -51,6 +51,20 @@ TITLE: Final = re.compile(
 
 SCOLDS: Final = re.compile(r"\bwhy (?:should|would|on earth) i\b|\bperché (?:mai )?dovrei\b", re.I)
 """Questions that want no errand: why should I buy anything?"""
+EITHER: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
+TAGGED: Final = re.compile(
+    r",\s*(?:right|yes|no|sì|vero|giusto|didn't you|haven't you|correct)\W*$"
+    r"|\b(?:have|did) you\b|\b(?:ha|hai|avete) (?:scritto|segnato|messo|capito|annotato)\b",
+    re.I,
+)
+"""Questions that check what was noted: have you written Monday?"""
+SUPPOSES: Final = re.compile(
+    r"\b(?:if (?:i|we|he|she|they|it|my|the|something|there)\b|in case|suppose|what if|can one|does one)|"
+    r"\b(?:se (?!(?:possibile|può|potete|c'è|ce n'è|avete|l'avete|ce l'avete)\b)|nel caso|qualora|"
+    r"si (?:può|possono))",
+    re.I,
+)
+"""Words of who asks what would be."""
 ALSO: Final = re.compile(
     r"\b(?:too|also|as well|i mean|i meant|anche|pure|intendevo|dicevo|volevo dire)\b", re.I
 )

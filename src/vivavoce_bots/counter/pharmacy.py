@@ -13,6 +13,8 @@ from vivavoce_bots.dialogue.talk import Answer
 _TWO: Final = 2
 _THEN: Final = re.compile(r"\b(?:for|on|by) (?:then|that day)\b|\bper (?:allora|quel giorno)\b", re.I)
 
+_SAME: Final = re.compile(r"\b(?:same day|together with|stesso giorno|insieme a)\b", re.I)
+
 
 class PharmacyBot(CounterBot):
     """Tells what is in stock and what it costs, puts it aside; opening hours, night duty, prescriptions."""
@@ -36,6 +38,8 @@ class PharmacyBot(CounterBot):
         found = super().values(session, heard)
         medicine = found.get("medicine") or session.form.get("medicine", "")
         comes = self.counter.facts.get(medicine, {}).get("comes")
+        if "day" in session.account and "day" not in found and _SAME.search(heard.text):
+            found["day"] = session.account["day"]
         return found | {"day": comes} if comes and "day" not in found and _THEN.search(heard.text) else found
 
     def about(self, session: Visit, heard: Heard) -> bool:
@@ -90,6 +94,8 @@ class PharmacyBot(CounterBot):
     def serve(self, session: Visit) -> str:
         said, kind = self.words(session), session.errand or ""
         facts = self.counter.facts.get(session.form.get("medicine", ""), {})
+        if kind == "price" and int(session.form.get("packs", "1")) > 1:
+            kind = "price_all"
         if kind == "stock" and "comes" in facts:
             kind = "stock_not"
         if kind == "prescription" and not facts["prescription"]:

@@ -35,7 +35,8 @@ _FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?
 _HOURS: Final = 25
 _STAYS: Final = re.compile(
     r"\b(?:not (?:departing|travel+ing|leaving|going anywhere|buying)|no departure|"
-    r"don't want (?:to travel|a ticket)|non (?:parto|viaggio|compro|vado da nessuna|devo partire|"
+    r"(?:don't want|not going) to (?:travel|buy)|don't want a ticket|"
+    r"non (?:parto|viaggio|(?:lo |la |ne )?compro|vado da nessuna|devo partire|"
     r"voglio (?:partire|viaggiare|comprare|nessun)))\b",
     re.I,
 )
@@ -86,9 +87,16 @@ class TrainsBot(CounterBot):
         if echoed and session.confirming and heard.did("affirm"):
             del found["time"]  # five past eight, all right then
         nth = _NTH.search(heard.text)
+        picks = session.errand == "ticket" and {"from", "to"} <= {*session.form, *found}
+        if nth and picks and session.asking != "class" and not _CLASS.search(heard.text.replace(nth[0], "")):
+            if session.asking != "passengers" or "passengers" in found:
+                found.pop("passengers", None)
+            found.pop("class", None)
+            found["train"] = str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
         if nth and session.errand is None and session.lately in self.informs:
             found.pop("train", None)
-            if session.lately != "fare" and not _CLASS_WORD.search(
+            clear = _ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) > 1  # there are two classes
+            if (clear or session.lately != "fare") and not _CLASS_WORD.search(
                 heard.text
             ):  # of the trains, not the classes
                 found.pop("class", None)
@@ -119,9 +127,12 @@ class TrainsBot(CounterBot):
             and _STAYS.search(heard.text)
             and not self.hearer.values(session, heard)
         ):
+            kept = {need: one for need, one in session.form.items() if need in self.counter.kept}
             self.let_go(session)
-            question, asks = self.question(session)
-            return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+            session.form |= kept
+            if self.hearer.errand(session, heard) not in self.informs:
+                question, asks = self.question(session)
+                return Answer(f"{self.words(session)['cancelled']} {question}", asks)
         if (
             session.lately in ("lost", "refund")
             and session.errand is None

@@ -17,6 +17,7 @@ _SHORT: Final = 2  # letters that are no name
 _NEAR: Final = 3  # small words that may stand between an errand and what it is about
 _DIGITS: Final = 1000  # the number of a card or a booking: two hours late are none
 _INFINITIVE: Final = re.compile(r"(?:[aei]r(?:e|l[aeio]|mi|ti|ci|si|ne))$")
+_CHOICE: Final = 5  # words of who picks one of several by its number: two girls are none
 _NOW: Final = ("now", "adesso", "ora")  # hardly a day
 _RATHER: Final = re.compile(r"\b(?:make (?:it|that)|actually|rather|anzi|facciamo|meglio|piuttosto)\b", re.I)
 _NAMING: Final = frozenset(
@@ -33,6 +34,7 @@ class Visit(Talk):
     sought   the errand for which something was named last that nobody knows
     lately   the errand that was done last
     also     values that were named beside the one in the form, for the same errand
+    lastly   what was said of the last errand that changed something; account: its form
     """
 
     errand: str | None = None
@@ -45,6 +47,8 @@ class Visit(Talk):
     sought: str | None = None
     lately: str | None = None
     also: tuple[str, ...] = ()
+    lastly: str = ""
+    account: dict[str, str] = field(default_factory=dict)
 
 
 def _may_be_place(word: str, text: str) -> bool:
@@ -175,7 +179,9 @@ class CounterHearing:
             ):
                 found[name] = number
                 found = self._counted(session, heard, name, found)
-        number = number_meant(in_digits(heard.text, language), language) if not found else None
+        chosen = not found and (len(heard.said) <= _CHOICE or in_digits(text, language) != in_digits(
+            text, language, ordinals=False))  # fmt: skip
+        number = number_meant(in_digits(heard.text, language), language) if chosen else None
         if number and number <= len(session.offered) and session.asking in (None, *self._counter.kept):
             found[self._counter.kept[0]] = session.offered[number - 1]
         return found

@@ -120,6 +120,12 @@ def first_strange(text: str, strange: Callable[[str], Sequence[str]]) -> str:
     return ""
 
 
+def tells_number(sentence: str, language: str) -> bool:
+    """Whether a sentence tells a number; `one` where it is all that is said."""
+    alone = sentence.strip(" .!?").casefold() in speech(language).numbers["one"]
+    return alone or re.search(r"\d", in_digits(sentence, language, ordinals=False)) is not None
+
+
 def without_meanwhile(text: str) -> str:
     """A text without what somebody does meanwhile: `cook it while I lay the table`."""
     kept = _MEANWHILE.sub("", text[:LONGEST_TEXT])

@@ -6,21 +6,30 @@ A bot derives from `DialogueBot` and says what a turn means for its state and wh
 import pickle
 import re
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import takewhile
 from random import Random
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
-from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised
+from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
+from vivavoce_bots.dialogue.inquiry import inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
+from vivavoce_bots.dialogue.recalling import (
+    Heard,
+    asks_name,
+    asks_of_place,
+    given_up,
+    plain_of,
+    postponed,
+    recounted,
+    told_name,
+)
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     LANGUAGES,
@@ -29,14 +38,13 @@ from vivavoce_bots.dialogue.speech import (
     language_of,
     speech,
 )
-from vivavoce_bots.dialogue.state import State
+from vivavoce_bots.dialogue.state import Held, Session
 from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 HEARD: Final = 0.35
 SURE: Final = 0.6
 _REPEATED: Final = 0.4
 _MOST_HYPOTHESES: Final = 50
-_REMEMBERED: Final = 4
 _LOST, _QUITE_LOST = 2, 3
 _AT_FAULT: Final = ("missed", "twice")
 _ASKS: Final = ("request", "confirm", "select")
@@ -45,26 +53,6 @@ _TELL_ME: Final = re.compile(
 )
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
-
-
-Held = TypeVar("Held", bound=State)
-
-
-@dataclass
-class Session(Generic[Held]):
-    """All that a bot remembers of one conversation; `before` are its states before the last turns.
-
-    said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
-          caller's turn has a question
-    """
-
-    language: str
-    random: Random
-    state: Held
-    said: str = ""
-    stalled: int = 0
-    asks: bool = False
-    before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
 class DialogueBot(ABC, Generic[Held]):
@@ -105,6 +93,10 @@ class DialogueBot(ABC, Generic[Held]):
     def known(self, state: Held) -> dict[str, str]:
         """What is taken for what the caller wants."""
 
+    def noted(self, state: Held) -> dict[str, str]:
+        """What was said of what is wanted, confirmed or not."""
+        return self.known(state)
+
     def opening(self, state: Held) -> tuple[Act, ...]:
         """What stands behind the greeting."""
         return ()
@@ -124,8 +116,45 @@ class DialogueBot(ABC, Generic[Held]):
     def greet(self, session: Session[Held]) -> Reply:
         return self._say(session, (Act("hello"), *self.opening(session.state)), ())
 
-    def reply(self, session: Session[Held], texts: Sequence[tuple[str, float | None]]) -> Reply:
+    def reply(self, session: Session[Held], texts: Heard) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
+        understood = self._understanding[session.language].acts
+        if texts and given_up(texts[0][0], session.language, understood):
+            return self._say(session, (Act("bye"),), ())
+        if (recounted := self._recounted(session, texts)) is not None:
+            return recounted
+        return self._answered(session, self._plain(session, texts))
+
+    def _plain(self, session: Session[Held], texts: Heard) -> Heard:
+        """What was said, without what is told besides, and with the names of places named before."""
+        known, venue = self._understanding[session.language], self._domain.venue(session.state.venue)
+        return plain_of(texts, session, lambda one: known.acts(one, session.state.subject, venue=venue))
+
+    def _recounted(self, session: Session[Held], texts: Heard) -> Reply | None:
+        """Where things stand, and the answer to what was said besides; None where that is not asked."""
+        text, state, language = texts[0][0] if texts else "", session.state, session.language
+        asked = inquired(text, language, lambda kind, _: kind != "until")
+        known = self._understanding[language].acts
+        named = asks_name(text) or (state.stuck and not session.offered and asks_of_place(text, known))
+        named = named and state.venue is None and not (asked and asked.asked == "today")
+        if asked is None and not named:
+            return None
+        if asked and asked.asked == "noted" and asks_name(text) and state.venue:
+            return None
+        reply = None
+        if asked is not None and says_something(asked.rest):
+            reply = self._answered(session, self._plain(session, [(asked.rest, None)]))
+            if reply.end or not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+                return reply
+        if asked is None:
+            told = told_name(session.offered, language)
+        else:
+            booking = self._beyond[language].says.get("booking", "")
+            told = recounted(asked.asked, self.noted(session.state), self._domain, language, booking)
+        acts = tuple(one for one in reply.acts if one.act != "repeat") if reply else ()
+        return self._say(session, acts or self._resumed(session.state), (), told)
+
+    def _answered(self, session: Session[Held], texts: Heard) -> Reply:
         state = session.state
         framed = [(unframed(text, session.language), score) for text, score in list(texts)[:_MOST_HYPOTHESES]]
         frame, text = framed[0][0] if framed else (None, "")
@@ -156,6 +185,7 @@ class DialogueBot(ABC, Generic[Held]):
             again = any(Act("repeat") in one.acts for one in meanings[:1])
             acts, mended = (acts, recalled) if again or recalled else self._mended(session, text, asked, acts)
             acts, told = (*lead, *acts), told or mended
+            acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
         return self._say(session, acts, meanings, told or "")
 
     def _mended(
@@ -183,7 +213,7 @@ class DialogueBot(ABC, Generic[Held]):
         if state.vain >= _VAIN and slot:
             state.vain = 0
             self.skip(state, slot)
-            return (_ack("left_open"), *self.decide(state, _nothing_new())), ""
+            return (_ack("left_open"), *self.decide(state, nothing_new())), ""
         asks_again = state.vain or acts[0].act == "repeat"
         words = understanding.not_explained(text) if asks_again else ""
         if words:
@@ -226,7 +256,8 @@ class DialogueBot(ABC, Generic[Held]):
         heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
         named = [one for one, sure in heard.named.items() if sure >= HEARD]
-        if closing or heard.did["bye"] + heard.did["done"] >= SURE:
+        agrees = heard.did["affirm"] >= HEARD and bool(state.proposed or state.settles)
+        if closing or heard.did["bye"] + heard.did["done"] * (not agrees) >= SURE:
             state.venue = named[0] if named else state.venue
             asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
             told = self.answers(state, asked) if asked and state.venue else []
@@ -236,7 +267,7 @@ class DialogueBot(ABC, Generic[Held]):
             session.before.append(before)
             if heard.informed >= HEARD:  # start again: Italian, in the centre
                 return (_ack("restart"), *self.decide(state, self.take_in(state, meanings)))
-            return (_ack("restart"), *(self.opening(state) or self.decide(state, _nothing_new())))
+            return (_ack("restart"), *(self.opening(state) or self.decide(state, nothing_new())))
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last:
@@ -251,12 +282,15 @@ class DialogueBot(ABC, Generic[Held]):
             return self._lead_on(state, (_ack("thankyou"),))  # many thanks, and wish me luck
         session.before.append(before)
         last = state.last
-        acts = self._postpone(state, self._lead_back(state, heard, self.decide(state, heard)))
+        acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
             acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
         )
-        if heard.did["reqalts"] >= HEARD and state.venue is None and acts == last:
-            acts = (_ack("later"), *acts)  # another one: none was found yet
+        if heard.did["reqalts"] >= HEARD and state.venue is None:
+            if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
+                acts = (*acts[:-1], Act("help", acts[-1].slot), acts[-1])  # what else do you have?
+            elif acts == last:
+                acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         if (
             queries
@@ -304,6 +338,8 @@ class DialogueBot(ABC, Generic[Held]):
         """The answer to what is not about the matter: courtesies, calls for help."""
         did = heard.did
         lead = [_ack(kind) for kind in courtesies_of([one for one in COURTESIES if did[one] >= HEARD])]
+        if did["service"] >= HEARD:  # what exactly do you do?
+            return (_ack("whoareyou"),)
         options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
         lead += [Act("help", slot) for slot in options]
         unsure = did["dontknow"] >= HEARD or (
@@ -337,7 +373,7 @@ class DialogueBot(ABC, Generic[Held]):
         if state.lost >= _QUITE_LOST and state.asking:
             self.skip(state, state.asking)
             state.lost = 0
-            return (_ack("open"), *self.decide(state, _nothing_new()))
+            return (_ack("open"), *self.decide(state, nothing_new()))
         return (*lead, *self._resumed(state))
 
     def _lead_back(self, state: Held, heard: Evidence, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -351,39 +387,20 @@ class DialogueBot(ABC, Generic[Held]):
         helped = Act("help", asked if state.lost % 2 == 0 else None)
         return (Act("repeat"), helped, *(act for act in rest if act != helped))
 
-    def _postpone(self, state: Held, acts: tuple[Act, ...]) -> tuple[Act, ...]:
-        """What was asked of a venue before there is one is answered later, or cannot be."""
-        if not state.requests or not {act.act for act in acts} <= {
-            "request",
-            "confirm",
-            "select",
-            "canthelp",
-            "help",
-            "inform",
-        }:
-            return acts
-        was = {act for act in state.last if act.act == "canthelp"}
-        same = state.stuck and {act for act in acts if act.act == "canthelp"} <= was
-        again = tuple(act for act in acts if act.act != "canthelp") if same else acts
-        strange = [slot for slot in state.requests if slot not in (NAME, *self._domain.slots)]
-        fresh = [slot for slot in state.requests if slot not in state.promised]
-        state.requests = [slot for slot in state.requests if slot not in strange]
-        state.promised += [slot for slot in fresh if slot not in strange]
-        later = [_ack("later")] if fresh and not set(fresh) <= set(strange) else []
-        return (*(Act("null", slot) for slot in strange), *later, *(again or acts))
-
     def _resumed(self, state: Held) -> tuple[Act, ...]:
         """The question that waits for an answer."""
         waiting = tuple(act for act in state.last if act.act in _QUESTIONS)
         if waiting:
             return waiting
-        return (Act("reqmore"),) if state.venue else self.decide(state, _nothing_new())
+        return (Act("reqmore"),) if state.venue else self.decide(state, nothing_new())
 
     def _say(
         self, session: Session[Held], acts: tuple[Act, ...], meanings: tuple[Meaning, ...], told: str = ""
     ) -> Reply:
         state = session.state
         state.expect(acts)
+        named = [one.value for one in acts if one.act == "offer" and one.value]
+        session.offered += [one for one in named if one not in session.offered]
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
             state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
@@ -468,13 +485,6 @@ class DialogueBot(ABC, Generic[Held]):
             held = venue.value(slot) if venue else None
             acts.append(stating("inform", slot, held) if held is not None else Act("null", slot))
         return list(dict.fromkeys(acts))
-
-
-def _nothing_new() -> Evidence:
-    """A turn that was understood, and says nothing of the matter."""
-    heard = Evidence(())
-    heard.understood = 1.0
-    return heard
 
 
 def _ack(what: str) -> Act:

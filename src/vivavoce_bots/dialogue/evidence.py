@@ -18,6 +18,7 @@ class Evidence:
     stated, denied  values of slots; named: venues; asked: slots, of the venue on offer
     queried         values that the venue on offer is asked to have; options: slots whose values are asked for
     did             everything else, by act
+    first           the act with which the turn begins
     understood, content, answered, informed  how likely anything was said, anything about the matter, yes or
                     no, a value
     """
@@ -33,6 +34,7 @@ class Evidence:
         for meaning in meanings:
             for act in dict.fromkeys(meaning.acts):
                 self._count(act, meaning.score)
+        self.first = next((one.act for meaning in meanings[:1] for one in meaning.acts), "")
         self.understood = sum(meaning.score for meaning in meanings if meaning.acts)
         self.content = _share(meanings, _CONTENT)
         self.answered = _share(meanings, _ANSWERS)
@@ -50,6 +52,13 @@ class Evidence:
             (self.asked if act.act == "request" else self.options)[act.slot] += score
         else:
             self.did[act.act] += score
+
+
+def nothing_new() -> Evidence:
+    """A turn that was understood, and says nothing of the matter."""
+    heard = Evidence(())
+    heard.understood = 1.0
+    return heard
 
 
 def _share(meanings: Sequence[Meaning], kinds: Collection[str]) -> float:

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT
 
-FRAMES: Final = ("why_did", "twice", "missed", "said")
-"""What a frame says: why something was done; that it was asked or told twice; that something else was asked;
-that it was said before. The first that is found is answered."""
+FRAMES: Final = ("hold", "why_did", "twice", "missed", "said")
+"""What a frame says: that the bot shall wait; why something was done; that it was asked or told twice; that
+something else was asked; that it was said before. The first that is found is answered."""
 _INDIRECT: Final = ("asked", "wonder")  # questions told as statements: I asked whether it is near
 _NOT: Final = {"en": "not", "it": "non"}
 _LOOSE: Final = re.compile(r"^[\s,;:.!\-–—]+|[\s,;:\-–—]+$")

@@ -10,6 +10,7 @@ from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.understanding import OTHER
 
 _LISTED = 15
+_PRICE = "pricerange"
 
 
 class Generation:
@@ -124,7 +125,9 @@ class Generation:
     def _confirm(self, act: Act, venue: str | None, random: Random) -> str:
         if act.value == DONTCARE:
             return self._forms["confirm_dontcare"].format(slot=self._name_of(act.slot or ""))
-        if act.slot not in (DAY, TIME):
+        if act.slot in (_PRICE, TIME):  # an evening, or a special occasion, tells neither in so many words
+            return self._forms["confirm_meant"].format(value=self._constraint(act))
+        if act.slot != DAY:
             shown = self._domain.say(act.slot or "", act.value or "", self._language)
             return self._forms["confirm"].format(value=shown)
         relative = relative_day(act.value, self._language)

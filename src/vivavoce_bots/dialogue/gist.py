@@ -15,7 +15,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 
 _PIECES: Final = re.compile(r"(?<=[.!?;:…])\s+|(?<=,)\s+|\s+[-–—]\s+")
 _MOST_PIECES: Final = 40
-_LONGEST_TOLD: Final = 600  # characters of what somebody may say in one turn; more is left as it is
+LONGEST_TOLD: Final = 600  # characters of what somebody may say in one turn; more is left as it is
 _TAG: Final = re.compile(r"\b(please|per favore|per piacere|per cortesia|ok|okay|grazie)\s*\?+\s*$", re.I)
 _ENDS: Final = r"[^,.;:!?…]*"
 
@@ -44,7 +44,9 @@ def _talk(language: str) -> _Talk:
         re.compile(rf"\b(?:{'|'.join(raw['besides'])})\b{_ENDS}", re.I),
         re.compile(
             rf"\s*(?:{linked[language]},? )*(?:{whose[language]} (?:\w+ )?(?:{people})\b"
-            rf"|{pronouns[language]} )",
+            rf"|{pronouns[language]} "
+            r"|(?:and )?(?:the sun|the weather|il sole|il tempo) "
+            r"|(?:mr|mrs|ms|miss|dr|la signora|il signor|il dottor)\.? \w+ )",
             re.I,
         ),
         frozenset(word for phrase in raw["nothings"] for word in tokens(str(phrase))),
@@ -54,7 +56,7 @@ def _talk(language: str) -> _Talk:
 
 def requested(text: str, language: str) -> str:
     """A text whose requests are commands: `could you take it out?` asks nothing."""
-    if len(text) > _LONGEST_TOLD:
+    if len(text) > LONGEST_TOLD:
         return text
     form = _talk(language).please
     pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
@@ -76,7 +78,7 @@ def gist(
 
     keeps  whether something that is told besides is about the matter all the same
     """
-    if len(text) > _LONGEST_TOLD:
+    if len(text) > LONGEST_TOLD:
         return text
     talk = _talk(language)
     pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
@@ -84,6 +86,20 @@ def gist(
     kept = [talk.besides.sub(lambda found: found[0] if keeps(found[0]) else " ", one) for one in told]
     left = " ".join(one for one in kept if re.search(r"\w", one))
     return left if tells(left) else text
+
+
+def pertinent(text: str, language: str, told_in: Callable[[str], set[str]]) -> str:
+    """A text without reasons and other people's doings, but for what only these tell.
+
+    told_in  what a text says of the matter, by name
+    """
+    if not told_in(text):
+        return text
+    left = gist(text, language, lambda one: bool(told_in(one)))
+    if left == text:
+        return text
+    main = told_in(left)
+    return gist(text, language, lambda _: True, lambda one: bool(told_in(one) - main))
 
 
 def names_nothing(word: str, language: str) -> bool:
@@ -95,7 +111,7 @@ def names_nothing(word: str, language: str) -> bool:
 
 def rewritten(text: str, forms: Sequence[Sequence[str]]) -> str:
     """A text in which idioms stand as what they mean: pairs of a form and what takes its place."""
-    for form, plain in forms if len(text) <= _LONGEST_TOLD else ():
+    for form, plain in forms if len(text) <= LONGEST_TOLD else ():
         text = _form(form).sub(plain, text)
     return text
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from vivavoce_bots.dialogue.clauses import threatens
-from vivavoce_bots.dialogue.speech import COURTESIES, speech, without_tag
+from vivavoce_bots.dialogue.clauses import clauses_of, threatens
+from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, breaks, tokens
 
 _FEWEST_REST: Final = 2
@@ -90,7 +90,7 @@ class Hearing:
 
     def __init__(self, language: str, learn: Callable[[Spotter, str], None] | None = None) -> None:
         known = speech(language)
-        self._language, self._spotter = language, Spotter()
+        self.language, self._spotter = language, Spotter()
         for kind in ("not", "options", "dontcare"):
             for phrase in known.cues[kind]:
                 self._spotter.learn(phrase, Entry(kind))
@@ -112,15 +112,18 @@ class Hearing:
         return said, self._spotter.find(text, said)
 
     def heard(self, text: str) -> Heard:
-        text = without_tag(text[:LONGEST_TEXT], self._language)
+        text = without_tag(text[:LONGEST_TEXT], self.language)
         said, spans = self.find(text)
         whole = self._wholes.kind(said)
+        if text.rstrip().endswith("?"):  # is that all?
+            whole = None if whole == "done" else whole
+            spans = [one for one in spans if one.entry.kind != "done"]
         covered = {at for span in spans for at in range(span.start, span.end)}
         rest = [word for at, word in enumerate(said) if at not in covered and word not in self.small]
         if rest:  # `which` and `have you` ask what there is only where nothing else is said
             spans = [span for span in spans if span.entry.kind != "options"]
         if text.rstrip().endswith("?"):  # what somebody asks is no small talk
-            spans = [span for span in spans if span.entry.kind != "chat"]
+            spans = [span for span in spans if span.entry.kind not in ("chat", "thankyou")]
         begins = breaks(text) if any(one.entry.kind in ("complaint", "insult") for one in spans) else ()
         scolds = [one for one in spans if one.entry.kind in ("complaint", "insult")]
         apart = [one for one in scolds if any(one.start < at < one.end for at in begins)]  # no, one is fine
@@ -160,6 +163,14 @@ def leaves_behind(heard: Heard) -> bool:
     """Whether a goodbye ends the utterance."""
     last = heard.spans[-1] if heard.spans else None
     return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
+
+
+def only_complains(heard: Heard, hearing: Hearing, about: Callable[[Heard], bool]) -> bool:
+    """Whether an utterance complains, and no clause of it besides is about the matter."""
+    if not heard.did("complaint") or is_question(heard.text, hearing.language):
+        return False
+    clauses = map(hearing.heard, clauses_of(heard.text))
+    return not any(about(one) for one in clauses if not one.did("complaint"))
 
 
 def only_no(heard: Heard) -> bool:

@@ -3,10 +3,10 @@
 A bot derives from `CourteousBot`: it answers what is about its matter; all else is answered here.
 """
 
-import pickle
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -21,10 +21,18 @@ from vivavoce_bots.dialogue.clauses import (
     quoted,
     sentences_of,
     taunts,
+    tells_number,
 )
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.hearing import ASIDES, QUIET, UNSURE, Heard, Hearing, leaves_behind
-from vivavoce_bots.dialogue.numbers import in_digits
+from vivavoce_bots.dialogue.hearing import (
+    ASIDES,
+    QUIET,
+    UNSURE,
+    Heard,
+    Hearing,
+    leaves_behind,
+    only_complains,
+)
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     courtesies_of,
@@ -44,11 +52,9 @@ from vivavoce_bots.dialogue.talk import (
     naming,
 )
 
-_AT_A_LOSS, _LET_GO = 2, 3
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
-_FEWEST_WORDS, _FEWEST_ASKED, _SHORT = 3, 4, 4
+_AT_A_LOSS, _LET_GO, _FEWEST_WORDS, _FEWEST_ASKED, _SHORT, _LONG = 2, 3, 3, 4, 4, 5
 _ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
-_NOT_REMEMBERED: Final = ("last", "before", "random", "lost", "changed", "repeats", "stalled", "vain")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
 _MOST_SENTENCES: Final = 12
 Held = TypeVar("Held", bound=Talk)
@@ -102,7 +108,6 @@ class CourteousBot(ABC, Generic[Held]):
         """Forget what is being settled."""
 
     def start_over(self, session: Held) -> None:
-        """Begin the conversation again."""
         self.let_go(session)
 
     # --- the conversation --------------------------------------------------------------------------------
@@ -118,14 +123,16 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        text = texts[0][0] if texts else ""
-        frame, said = unframed(text, session.language)
-        last = session.last
+        return self._said(session, self.answered(session, texts[0][0] if texts else ""))
+
+    def answered(self, session: Held, text: str) -> Answer:
+        """What is said to a turn."""
+        (frame, said), last = unframed(text, session.language), session.last
         lead, answer = self._framed(session, frame, said)
         if frame == "twice" and QUESTION.sub("", answer.text).strip():
             lead = ""  # the doctor has told me already
-        answer = self._mended(session, said, last, answer)
-        return self._said(session, answer._replace(text=joined([lead, answer.text])))
+        mended = self._mended(session, said, last, answer)
+        return mended._replace(text=joined([lead, mended.text]))
 
     def _framed(self, session: Held, frame: str | None, text: str) -> tuple[str, Answer]:
         """The answer to what is said, and the courtesy for what is said about the conversation."""
@@ -135,7 +142,7 @@ class CourteousBot(ABC, Generic[Held]):
             if frame == "missed" and session.changed:  # not what I wanted: what was done is taken back
                 session.changed = False
                 return "", self._undo(session)
-            return "", self._led_back(session, (frame,), helped=frame != "why_did")
+            return "", self._led_back(session, (frame,), helped=frame not in ("hold", "why_did"))
         if frame == "said" and session.changed and self.meant:
             text = f"{self.meant[session.language]} {text}"
         answer = self._turn(session, text)
@@ -199,7 +206,8 @@ class CourteousBot(ABC, Generic[Held]):
             )
             if asks and apart and not self.about(session, heard):
                 if heard.did("service", "whoareyou", *UNSURE):
-                    return "" if told else self._helped(session, "")
+                    who = heard.did("service", "whoareyou") and self._courtesy(session, "whoareyou")
+                    return "" if told else who or self._helped(session, "")
                 if heard.did("why"):
                     return self._courtesy(session, "why")
                 others = [hearing.heard(one) for one in sentences_of(text) if one != sentence]
@@ -268,22 +276,24 @@ class CourteousBot(ABC, Generic[Held]):
             return text, []
         hearing = self._hearing[session.language]
         heard = [hearing.heard(one) for one in sentences]
-        about = [self.about(session, one) for one in heard]
+        tells = partial(self.about, session)
+        about = [tells(one) for one in heard]
         aside = [
-            (not on and set(one.kinds) <= ASIDES)
-            or (one.did("complaint") and not is_question(one.text, session.language))
+            (not on and set(one.kinds) <= ASIDES) or only_complains(one, hearing, tells)
             for on, one in zip(about, heard, strict=True)
         ]
         about = [on and not apart for on, apart in zip(about, aside, strict=True)]
-        beyond = [told_apart(one, self._beyond[session.language])[0] is not None for one in sentences]
-        told = [re.search(r"\d", in_digits(one, session.language, ordinals=False)) for one in sentences]
-        aside = [one and not (far or digits) for one, far, digits in zip(aside, beyond, told, strict=True)]
+        apart = self._beyond[session.language]
+        stays = [
+            tells_number(one, session.language) or told_apart(one, apart)[0] is not None for one in sentences
+        ]
+        aside = [one and not held for one, held in zip(aside, stays, strict=True)]
         if not any(about) or not any(aside):
             return text, []
         kept = " ".join(one for one, apart in zip(sentences, aside, strict=True) if not apart)
         said = [kind for one, apart in zip(heard, aside, strict=True) if apart for kind in one.kinds]
-        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])[:1]
-        return kept, [self._courtesy(session, kind) for kind in kinds]
+        kinds = courtesies_of([kind for kind in COURTESIES if kind in said and kind not in QUIET])
+        return kept, [self._courtesy(session, kind) for kind in kinds[:1]]
 
     def _unanswered(self, session: Held, question: str = "") -> str:
         own = self.words(session).get("unanswered")
@@ -304,8 +314,7 @@ class CourteousBot(ABC, Generic[Held]):
         return answer._replace(text=joined([lead, answer.text]), acts=(Act("canthelp"), *answer.acts))
 
     def _said(self, session: Held, answer: Answer) -> Reply:
-        text, repeats = answer.text[:1].upper() + answer.text[1:], session.repeats
-        session.repeats = False
+        text, repeats, session.repeats = answer.text[:1].upper() + answer.text[1:], session.repeats, False
         if session.last is not None and text == session.last.text and not (repeats or answer.end):
             text = self._varied(session, answer)
         reply = Reply(text, answer.acts, answer.understood, answer.end)
@@ -321,12 +330,12 @@ class CourteousBot(ABC, Generic[Held]):
             return joined([known["said_so"][0], answer.text])
         lead = known["once_more"][session.stalled % len(known["once_more"])]
         more = self.help(session) if session.stalled % 2 else known["way_out"][0]
-        question = self.question(session)[0]
-        told = answer.text.removesuffix(question).strip()
+        told = answer.text.removesuffix(question := self.question(session)[0]).strip()
         return joined([lead, told, more, question])
 
     def _manage(self, session: Held, heard: Heard) -> Answer:
-        complains = heard.did("complaint") and not is_question(heard.text, session.language)
+        hearing = self._hearing[session.language]
+        complains = only_complains(heard, hearing, partial(self.about, session))
         about = self.about(session, heard) and not complains
         changed, session.changed = session.changed, False
         parts = leaves_behind(heard)
@@ -346,7 +355,7 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("wrong") and not (about or changed or settles):
             return self._led_back(session, ("insult",), helped=True)
         if heard.did("restart"):
-            self._remember(session, self._snapshot(session))
+            session.remember(session.snapshot())
             self.start_over(session)
             return self._led_back(session, ("restart",))
         leaves = self.waits(session) and heard.did("bye", "done") and heard.did("whole")
@@ -356,12 +365,12 @@ class CourteousBot(ABC, Generic[Held]):
             heard = heard._replace(kinds=kinds, spans=[Span(0, len(heard.said), Entry("negate"))])
         if not about and (led := self._leads(session, heard)) is not None:
             return led
-        before = self._snapshot(session)
+        before = session.snapshot()
         answer = self.matter(session, heard)
         if answer is None:
-            return self.farewell(session) if parts else self._puzzled(session, heard)
+            return self.farewell(session) if parts else self.puzzled(session, heard)
         session.lost = session.stalled = 0
-        self._remember(session, before)
+        session.remember(before)
         return self._parted(session, answer) if parts else answer
 
     def _parted(self, session: Held, answer: Answer) -> Answer:
@@ -377,11 +386,12 @@ class CourteousBot(ABC, Generic[Held]):
     def _leads(self, session: Held, heard: Heard) -> Answer | None:
         """The answer to what is not about the matter; None where it may be."""
         answered = self.waits(session) and heard.did("affirm", "negate")
-        leaves = heard.did("ciao") and session.last is not None and session.last.acts[:1] != (Act("hello"),)
+        ends = heard.did("ciao") and heard.spans[-1].entry.kind == "ciao"  # not of: ciao, chi sei?
+        leaves = ends and session.last is not None and session.last.acts[:1] != (Act("hello"),)
         agrees = answered and heard.did("affirm") and not asked_for_more(session.last)  # yes, and goodbye
         if (heard.did("bye") or leaves) and not agrees:
             return self.farewell(session)
-        if heard.did("done"):
+        if heard.did("done") and not agrees:
             return self.finish(session)
         no = answered and heard.did("negate") and not asked_for_more(session.last)
         if heard.did("undo", "cancel", "wrong") and not no:
@@ -402,6 +412,8 @@ class CourteousBot(ABC, Generic[Held]):
         if heard.did("service", *UNSURE):
             who = ("whoareyou",) if heard.did("service") else courtesies[:1]
             return self._led_back(session, who, helped=heard.did(*UNSURE))
+        if len(heard.rest) >= _LONG:  # two hours on hold, and now a robot, wonderful
+            courtesies = tuple(one for one in courtesies if one != "praise")
         return self._led_back(session, courtesies) if courtesies else None
 
     def farewell(self, session: Held) -> Answer:
@@ -416,7 +428,6 @@ class CourteousBot(ABC, Generic[Held]):
         return None
 
     def wants_person(self, session: Held, heard: Heard) -> bool:
-        """Whether a person is asked for."""
         return heard.did("human")
 
     def help(self, session: Held) -> str:
@@ -452,16 +463,13 @@ class CourteousBot(ABC, Generic[Held]):
     def _undo(self, session: Held) -> Answer:
         if not session.before:
             return self._led_back(session, ("nothing_to_undo",))
-        was = self._snapshot(session)
-        for name, value in pickle.loads(session.before.pop()).items():  # noqa: S301 (our own, never sent)
-            setattr(session, name, value)
-        return self.undone(session, pickle.loads(was))  # noqa: S301 (our own, never sent)
+        return self.undone(session, session.step_back())
 
     def undone(self, session: Held, was: dict[str, Any]) -> Answer:
         """What is said where the last step was taken back; `was` is what it had made."""
         return self._led_back(session, ("undo",))
 
-    def _puzzled(self, session: Held, heard: Heard) -> Answer:
+    def puzzled(self, session: Held, heard: Heard) -> Answer:
         """Not understood: asked again, then told what can be said, then the question is left."""
         if taunts(heard.text, session.language):  # how slow is this thing?
             return self._led_back(session, ("insult",))
@@ -490,11 +498,3 @@ class CourteousBot(ABC, Generic[Held]):
         return Answer(
             joined([puzzled, self._helped(session, question), question]), (Act("repeat"), Act("help"), *asks)
         )
-
-    def _snapshot(self, session: Held) -> bytes:
-        return pickle.dumps({name: one for name, one in vars(session).items() if name not in _NOT_REMEMBERED})
-
-    def _remember(self, session: Held, before: bytes) -> None:
-        session.changed = before != self._snapshot(session)
-        if session.changed:
-            session.before.append(before)

@@ -10,6 +10,10 @@ DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday
 TODAY: Final = "friday"  # the calendar of the towns stands still, so that the same call gets the same answers
 _SPAN: Final = re.compile(r"(\w+day)(?:-(\w+day))?((?: \d\d:\d\d-\d\d:\d\d)+)")
 _LAST_MORNING_HOUR: Final = 11
+_NOT_THEN: Final = re.compile(
+    r"\b(?:not (?:at night|in the (?:evening|morning|afternoon))|"
+    r"non (?:di notte|(?:di|la) sera|(?:di|la) mattina))\b"
+)
 _NUMBER: Final = r"([01]?[0-9]|2[0-4])"
 
 
@@ -84,6 +88,7 @@ class Clock:
                since the text names the day, too
         """
         plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), text.lower())
+        plain = _NOT_THEN.sub(" ", plain)
         plain = self._counted.sub(" ", plain)  # twelve people are no twelve o'clock
         forms = [*self._forms, (self._bare, 0)] if asked else self._forms
         for form, minutes in forms:

@@ -80,7 +80,7 @@ def language_of(tag: str) -> str:
 
 def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
     """The courtesies that are answered, two at most; small talk and excuses only where they are all."""
-    said = [one for one in said if one != "praise" or "chat" not in said]  # lovely weather
+    said = [one for one in said if one != "praise" or not {"chat", "thankyou"} & {*said}]  # lovely weather
     whole = [one for one in said if one not in ("chat", "sorry")] or list(said)
     return tuple(dict.fromkeys(_ANSWERED_AS.get(one, one) for one in whole))[:2]
 
@@ -88,7 +88,10 @@ def courtesies_of(said: Sequence[str]) -> tuple[str, ...]:
 def is_question(text: str, language: str) -> bool:
     """Whether a text asks something: by its mark, or by the word that it begins with; no `I want a pub?`."""
     asks = text.rstrip().endswith("?") and _HEDGED.match(text) is None
-    return asks or _asking(language).match(text) is not None
+    begins = _asking(language).match(text)
+    return asks or (
+        begins is not None and begins[0].strip().lower() != "che"
+    )  # che prima porto fuori il cane
 
 
 @cache

@@ -1,9 +1,14 @@
 """Where a conversation stands."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random
+from typing import Final, Generic, TypeVar
 
 from vivavoce_bots.acts import DONTCARE, Act
+
+_REMEMBERED: Final = 4
 
 
 @dataclass
@@ -49,3 +54,24 @@ class State:
     def subject(self) -> str | None:
         """The slot that was spoken of: `any` is about that."""
         return self.confirming[0] if self.confirming else self.asking or next(iter(self.proposed), None)
+
+
+Held = TypeVar("Held", bound=State)
+
+
+@dataclass
+class Session(Generic[Held]):
+    """All that a bot remembers of one conversation; `before` are its states before the last turns.
+
+    said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
+          caller's turn has a question; offered: the venues that were named, in their order
+    """
+
+    language: str
+    random: Random
+    state: Held
+    said: str = ""
+    stalled: int = 0
+    asks: bool = False
+    offered: list[str] = field(default_factory=list)
+    before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))

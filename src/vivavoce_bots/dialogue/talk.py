@@ -1,11 +1,12 @@
 """What is remembered of any conversation, what is answered in it, and how answers are put together."""
 
+import pickle
 import re
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from random import Random
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from vivavoce_bots.acts import Act, Meaning, Reply
 
@@ -30,6 +31,7 @@ class Talk:
     repeats  whether this turn says the last one again, as it was asked to
     stalled  turns in a row that led on to nothing
     vain     how often the question that waits was asked again, and nothing said besides
+    standing what this turn asks of where the conversation stands
     """
 
     language: str
@@ -41,6 +43,28 @@ class Talk:
     repeats: bool = False
     stalled: int = 0
     vain: int = 0
+    standing: tuple[str, ...] = ()
+
+    def snapshot(self) -> bytes:
+        """The state of the conversation, without what holds for this turn alone."""
+        return pickle.dumps({name: one for name, one in vars(self).items() if name not in _FLEETING})
+
+    def remember(self, before: bytes) -> None:
+        """Keep the state before this turn, where the turn changed it."""
+        self.changed = before != self.snapshot()
+        if self.changed:
+            self.before.append(before)
+
+    def step_back(self) -> dict[str, Any]:
+        """Restore the state before the last turn that changed it; what that had made is returned."""
+        was = self.snapshot()
+        for name, value in pickle.loads(self.before.pop()).items():  # noqa: S301 (our own, never sent)
+            setattr(self, name, value)
+        return pickle.loads(was)  # noqa: S301 (our own, never sent)
+
+
+_FLEETING: Final = frozenset(one.name for one in fields(Talk)) - {"language"}
+"""What of a conversation is no state that a step back restores."""
 
 
 def closing_question(answer: Answer) -> str:

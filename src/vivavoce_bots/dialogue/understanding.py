@@ -155,7 +155,12 @@ class Understanding:
         if len(sentences) < 2:
             return self._sentence(text, asked, confirming=confirming, venue=venue)
         each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
-        return self._together(sentences, each)
+        acts = self._together(sentences, each)
+        whole = self._clock.find(text[:LONGEST_TEXT], asked=asked == TIME) if self._clock else None
+        return tuple(
+            one._replace(value=whole) if whole and one.slot == TIME and _half_a_day(one.value, whole) else one
+            for one in acts
+        )
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
@@ -191,7 +196,8 @@ class Understanding:
         }
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
-            if so and idle and len(self._tokens(sentence)) > 2:
+            known = any(act.act == "whoareyou" for act in acts)
+            if so and idle and not known and len(self._tokens(sentence)) > 2:
                 return quoted(sentence)
         return ""
 
@@ -480,3 +486,9 @@ def _wishes(sentence: str) -> bool:
 def _wants(act: Act) -> bool:
     """Whether an act says what is wanted."""
     return act.act == "inform" and act.op == "="
+
+
+def _half_a_day(time: str | None, other: str) -> bool:
+    """Whether two times are the same hour of morning and evening: at ten. In the morning."""
+    found = [int(one[:2]) for one in (time or "", other) if ":" in one]
+    return len(found) == 2 and abs(found[0] - found[1]) == 12 and (time or "")[2:] == other[2:]

@@ -6,13 +6,13 @@ several or none are meant, or something was said of them that nobody knows, it a
 else instead.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.bot import Texts
-from vivavoce_bots.dialogue.clauses import without_meanwhile
+from vivavoce_bots.dialogue.clauses import sentences_of, without_meanwhile
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.retraction import without_retracted
@@ -42,12 +42,29 @@ from vivavoce_bots.house.telling import Telling
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
-    "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", *WISHES,
+    "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "glare",
+    *WISHES,
 )  # fmt: skip
-_TELLS: Final = ("kind", "plural", "called", "deed", "guide", "machine", "channel", "programme", *WISHES)
+_TELLS: Final = (
+    "kind",
+    "plural",
+    "called",
+    "deed",
+    "guide",
+    "machine",
+    "channel",
+    "programme",
+    "glare",
+    *WISHES,
+)
 
 
 _FEW: Final = 3  # words that say nothing but no
+_AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
+_HERE: Final = {
+    "en": re.compile(r"\b(?:in|round) (?:here|there)\b", re.I),
+    "it": re.compile(r"\bqu[ia](?: dentro)?\b", re.I),
+}
 
 
 class HouseBot(DoingBot):
@@ -116,9 +133,6 @@ class HouseBot(DoingBot):
         lead = [told] if told else [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
-    def reply(self, session: Session, texts: Texts) -> Reply:
-        return super().reply(session, [(self._plain(session, text), score) for text, score in texts])
-
     def _without_refused(self, session: Session, text: str) -> str:
         """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
         hearing, refused = self._hearing[session.language], set[str | None]()
@@ -135,9 +149,10 @@ class HouseBot(DoingBot):
         lets_go = len(session.waiting) < len(held)
         return rest if lets_go or left.did(*_TELLS) or len(left.said) > _FEW else text
 
-    def _plain(self, session: Session, text: str) -> str:
+    def plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
         hearing, where = self._hearing[session.language], self._home.places(session.language)
+        session.alone = self._names_alone(session, text)
 
         def places(one: str) -> bool:
             return hearing.heard(one).did("side", "room")
@@ -145,6 +160,15 @@ class HouseBot(DoingBot):
         settled = without_retracted(
             decided(self._without_refused(session, text), places), session.language, where
         )
+        settled = without_retracted(settled, session.language, self._home.kind_words(session.language))
+        rooms = {self._home.devices[one].room for one in session.about}
+        if (
+            len(rooms) == 1
+            and not hearing.heard(settled).did("room")
+            and hearing.heard(settled).did("kind", "plural")
+        ):
+            where_in = self._home.rooms[rooms.pop()][session.language]["in"]  # the blinds in here
+            settled = _HERE[session.language].sub(where_in, settled)
         plain = rewritten(requested(settled, session.language), read_manner(session.language)["rewrites"])
         there = THERE.search(plain) is not None
         return gist(
@@ -168,7 +192,7 @@ class HouseBot(DoingBot):
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        if ON_NOW[session.language].search(heard.text):
+        if ON_NOW[session.language].search(heard.text) and not heard.did("room"):
             self.let_go(session)
             on = self._telling.on_now(session)
             names = self._telling.listed(session, on, "and") if on else ""
@@ -195,10 +219,25 @@ class HouseBot(DoingBot):
         )
         clauses = with_wishes(in_the_room(clauses))
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
+        told.names_alone = session.alone
+        points = any(one.deed in ("record", "watch", "on") and one.reference.it for one in clauses)
+        for clause in clauses if points else ():  # the film, then; record it
+            if clause.did("programme") and not clause.asks:
+                session.told_of = self._services.channel(session, " ".join(clause.said)) or session.told_of
+        if any(one.deed == "record" for one in clauses):
+            session.waiting = [one for one in session.waiting if one.asks in SERVED]
+            clauses = [one for one in clauses if one.deed or not one.did("programme")]
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
+        asked_delete = [one for one in session.waiting if one.asks == "delete" and one not in waited]
+        if asked_delete and _AND_YES.search(heard.text):  # bin them, yes
+            served = self._services.answered(session, "delete", heard, self.words(session))
+            told.sentences += [served[0]] if served else []
+            session.waiting = [one for one in session.waiting if one.asks != "delete"]
+        if told.sentences:  # what was asked before, and is passed over, is asked no more
+            session.waiting = [one for one in session.waiting if one not in waited]
         if told.acts:  # the radio! turn the radio off: what was done needs no question
             acted = {act.value for act in told.acts if act.act == "inform"}
             session.settle(acted)
@@ -213,7 +252,8 @@ class HouseBot(DoingBot):
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
             return self._left(session, heard)
-        if not told.sentences and session.waiting == waited and not heard.did("meant", "wait"):
+        named = any(one.reference.placed or one.reference.kind for one in clauses)
+        if not (told.sentences or named) and session.waiting == waited and not heard.did("meant", "wait"):
             return None
         if heard.did("done") and told.acts and not session.waiting:
             ended = Answer(" ".join(dict.fromkeys(told.sentences)), tuple(told.acts))
@@ -226,6 +266,18 @@ class HouseBot(DoingBot):
             " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
             (Meaning(understood, 1.0),),
         )  # fmt: skip
+
+    def _names_alone(self, session: Session, text: str) -> bool:
+        """Whether a sentence of the turn names devices, and says nothing else."""
+        hearing, reader = self._hearing[session.language], self._readers[session.language]
+        for sentence in sentences_of(text):
+            clauses = [] if sentence.endswith("?") else read_clauses(sentence, hearing, reader)
+            clauses = [one for one in clauses if not one.did("not") or one.deed]
+            if clauses and not any(
+                one.loose or one.asks or one.did("not", "negate", "dont") for one in clauses
+            ):
+                return True
+        return False
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:
@@ -254,8 +306,18 @@ class HouseBot(DoingBot):
             if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
                 clauses = [one for one in clauses if one not in denied]
         pending, words = session.waiting[0], self.words(session)
+        placed = any(one.reference.rooms or one.reference.places for one in clauses)
+        unsure = heard.did("dontknow", "dontcare", "suggest") and not placed
+        if unsure and pending.asks == "which" and pending.deed:  # which one makes no difference: the first
+            session.waiting.pop(0)
+            self._do(session, pending.deed, list(pending.choices[:1]), told)
+            return True
         if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
             session.waiting.pop(0)
+            return False
+        others = (one.reference.kind for one in clauses if not one.did("not", "dont"))
+        if pending.asks in SERVED and any(one not in (None, "television") for one in others):
+            session.waiting.pop(0)  # not the television, the radio
             return False
         if pending.asks in SERVED:
             served = self._services.answered(session, pending.asks, heard, words)
@@ -269,7 +331,8 @@ class HouseBot(DoingBot):
             told.acts += served[1]
             return True
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
-        said = clauses[denied:] if any(one.reference.said for one in clauses[denied + 1 :]) else clauses
+        after = (one.reference for one in clauses[denied + 1 :])
+        said = clauses[denied:] if any(one.placed or one.other for one in after) else clauses
         first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
         clear = [
             one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")
@@ -332,7 +395,8 @@ class HouseBot(DoingBot):
         deed = first.deed or pending.deed
         self._settle(session, replace(first, deed=deed), told, pending)
         for clause in clauses[clauses.index(first) + 1 :]:
-            self._take(session, clause, told)
+            if clause.deed or clause.reference.placed or not clause.did("negate", "it"):  # no, that will do
+                self._take(session, clause, told)
         return True
 
     def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:
@@ -350,6 +414,12 @@ class HouseBot(DoingBot):
             session.waiting.pop(0)
             told.sentences.append(self.words(session)["kept"])
             return True
+        if (
+            heard.did("affirm")
+            and pending.asks == "deed"
+            and self._goes_on(session, pending.choices, Told(names_alone=True))
+        ):
+            pending = replace(pending, asks="confirm", deed="on")
         if heard.did("affirm") and pending.asks == "confirm" and pending.deed:
             session.waiting.pop(0)
             self._do(session, pending.deed, list(pending.choices), told)
@@ -374,7 +444,9 @@ class HouseBot(DoingBot):
                 return
         served = self._services.told(session, clause, words)
         wish = next((one for one in clause.kinds if one in WISHES), None)
-        if clause.did("dont"):
+        if clause.did("glare") and clause.deed in (None, "softer", "louder"):
+            self._dim(session, told)
+        elif clause.did("dont"):
             told.sentences.append(words["untouched"])
         elif served is not None:
             told.sentences += [served[0]] if served[0] else []
@@ -399,28 +471,14 @@ class HouseBot(DoingBot):
             known = clause.did("kind", "plural", "called", "it") or reference.it
             if known or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
+        elif clause.did("not") and clause.deed is None and not session.done:
+            pass  # not the television
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
         elif (
             clause.deed
-            or (reference.other and (session.about or session.done or session.waiting))
+            or (reference.other and not clause.loose and (session.about or session.done or session.waiting))
             or clause.did("kind", "plural", "called", "too")
             or (clause.did("one", "it") and reference.placed and session.about)
         ):
             self._settle(session, clause, told)
-
-    def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
-        kind, deed = WISHES[wish]
-        devices = self._home.of_kind(kind)
-        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
-        if any(
-            (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
-            for one in session.waiting
-        ):
-            return
-        names = self._telling.listed(session, devices, "or")
-        if len(devices) > 1 and wish != "wish_lamp":  # which lamp is asked anyhow
-            told.sentences.append(self.words(session)[wish].format(name=names))
-        pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
-        session.waiting = [pending, *(one for one in session.waiting if one != pending)]
-        told.sentences = [one for one in told.sentences if one]

@@ -11,6 +11,9 @@ from vivavoce_bots.house.reference import Reader, Reference
 
 _MOST: Final = 12
 _AND: Final = ("and", "but", "so", "e", "ma")
+_OR_ELSE: Final = ("or", "o", "oppure")
+_DID: Final = ("did", "have", "has", "ha", "hai", "avete")
+_TELLING: Final = ("i", "we", "she", "he", "they", "ho", "abbiamo")
 _WHO: Final = ("who", "why", "chi", "perche")
 _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
@@ -164,6 +167,8 @@ def _clause(
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")
     asks = asks or undecided or (question and first in _WHO)  # who left it on?
+    asks = asks or (question and deed is not None and said[0] in _OR_ELSE and len(said) <= _FEW)  # or closed?
+    asks = asks or (question and deed is not None and first in _DID)  # have you switched it on?
     if undecided and not reference.said:
         reference = replace(reference, it=True)
     asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata
@@ -175,6 +180,8 @@ def _clause(
 def _refined(before: Clause, clause: Clause) -> Clause | None:
     """A clause that only says where, behind a comma, tells more of the device before it."""
     told, more = before.reference, clause.reference
+    if told.said and more.every and set(clause.kinds) <= {"all", "them"} and not clause.loose:
+        return replace(before, reference=replace(told, every=True))  # the living room! all of them!
     if before.deed and not told.said and more.every and set(clause.kinds) <= {"all", "them"}:
         return replace(before, reference=more)  # down, both of them
     only_where = set(clause.kinds) <= {"room", "thing", "side", "relation"} and bool(clause.kinds)
@@ -191,6 +198,7 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     deed: str | None = None
     for at, clause in enumerate(clauses):
         stops = clause.did("dont", "negate", "not", "meant") or clause.asks
+        stops = stops or (clause.deed is None and clause.said[:1] != () and clause.said[0] in _TELLING)
         if clause.deed is None and deed and clause.reference.said and not stops:
             plural = clauses[at - 1].reference.plural if not clause.did("kind", "one", "called") else False
             clauses[at] = replace(
@@ -205,6 +213,11 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
         names = (clause.did("kind", "plural", "called") or placed) and not clause.did(
             "dont", "negate", "not", "meant"
         )
+        speaks = clause.deed is None and names and not clause.asks and after.asks
+        if speaks and not (after.placed or after.loose or clause.loose):  # the blinds, are they closed?
+            clauses[at] = replace(after, reference=clause.reference, kinds=(*after.kinds, *clause.kinds))
+            del clauses[at + 1]
+            continue
         if clause.deed is None and after.deed and names and not (clause.asks or after.asks):
             clauses[at] = replace(clause, deed=after.deed)
             if placed or not (after.reference.said or after.loose or after.asks):

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from vivavoce_bots.acts import Act, stating
-from vivavoce_bots.dialogue.manners import CourteousBot
-from vivavoce_bots.house.clauses import Clause
+from vivavoce_bots.dialogue.standing import StandingBot
+from vivavoce_bots.house.clauses import WISHES, Clause
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.services import SERVED, Services
@@ -15,16 +15,34 @@ from vivavoce_bots.house.telling import FEW, Telling, capital
 
 _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lower")
 _MANY: Final = 2
+_MOST_TOLD: Final = 6
+_SWITCHED: Final = ("on", "off", "open", "close")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
 
-class DoingBot(CourteousBot[Session]):
+class DoingBot(StandingBot[Session]):
     """The part of the house bot that acts on devices."""
 
     _home: Home
     _readers: Mapping[str, Reader]
     _services: Services
     _telling: Telling
+
+    def standing(self, session: Session, kind: str) -> str | None:
+        words = self.words(session)
+        if kind == "next":
+            return words["help_which" if session.waiting and session.waiting[0].choices else "next"]
+        if kind == "advice":
+            return None
+        kind = "what_did" if kind == "noted" else kind
+        if kind == "done":
+            return words["not_yet" if session.waiting else "all_done"]
+        recent = session.done if kind == "what_did" else session.done[-1:]
+        touched = dict.fromkeys(device for one in recent for device in one.before)
+        told = self._telling.how_they_are(session, list(touched)[-_MOST_TOLD:], None, None, None)
+        if session.waiting and kind != "what_did":
+            return words["not_yet"]
+        return " ".join(told) if told else words["nothing_done"]
 
     # --- corrections ---------------------------------------------------------------------------------------
 
@@ -89,6 +107,14 @@ class DoingBot(CourteousBot[Session]):
         devices = self._meant(session, reference, choices) or (
             self._meant(session, reference) if choices and reference.placed else []
         )
+        if kind is None and clause.deed and len(self._home.kinds_of(devices)) > 1 and not reference.every:
+            able = [one for one in devices if clause.deed in self._home.kind_of(one).deeds]
+            devices = able or devices  # something in the bedroom, on
+        lights = clause.deed is None and self._goes_on(session, devices, told)
+        clause = replace(clause, deed="on") if lights else clause
+        if len(devices) > 1 and not (reference.every or choices or reference.strange):
+            devices, idle = self._apt(session, clause.deed, reference, devices)
+            reference = replace(reference, every=True) if idle else reference
         alone = len(devices) == 1 and kind is not None and len(self._home.of_kind(kind)) == 1
         if alone and clause.deed and not clause.did("relation"):
             reference = replace(reference, strange="")  # get the fan going: there is one fan
@@ -96,7 +122,8 @@ class DoingBot(CourteousBot[Session]):
             self._not_known(session, clause, reference, devices or list(choices), told)
             return
         spoken_of = reference.it and set(devices) <= set(session.about)
-        every = reference.every or (reference.plural and not reference.sides) or spoken_of
+        many = reference.plural and not reference.sides and (reference.placed or not lights)
+        every = reference.every or many or spoken_of
         if kind is None and not every and len(self._home.kinds_of(devices)) > 1:
             self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
         elif len(devices) > 1 and not every:
@@ -106,6 +133,30 @@ class DoingBot(CourteousBot[Session]):
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)
+
+    def _apt(
+        self, session: Session, deed: str | None, reference: Reference, devices: list[str]
+    ) -> tuple[list[str], bool]:
+        """Of several devices those that can be meant: in the room that was spoken of, not so already.
+
+        Whether all of them are so already.
+        """
+        rooms = {self._home.devices[one].room for one in session.about}
+        if reference.sides and not reference.rooms and len(rooms) == 1:
+            devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if deed not in _SWITCHED or len(self._home.kinds_of(devices)) > 1:
+            return devices, False
+        wanted = self._home.kind_of(devices[0]).deed(deed)
+        apt = [one for one in devices if self._telling.state(session, one) != wanted]
+        if deed == "on" and len(apt) != 1:
+            return devices, False
+        return apt or devices, not apt  # the light that is on is to go off
+
+    def _goes_on(self, session: Session, devices: Sequence[str], told: Told) -> bool:
+        """Whether devices that are named, and no more, are to be switched on: they are off, and can be."""
+        able = all({"on", "off"} <= set(self._home.kind_of(one).deeds) for one in devices)
+        dark = all(self._telling.state(session, one) == "off" for one in devices)
+        return bool(devices) and told.names_alone and able and dark and not told.asks
 
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
@@ -178,13 +229,46 @@ class DoingBot(CourteousBot[Session]):
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
             again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
-            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, ones)]
+            fresh = [one for one in ones if before[one] != deed] or ones
+            whole = len(ones) == len(self._home.of_kind(kind_name))
+            named = ones if whole else fresh
+            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, named)]
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
         session.about = tuple(one for ones in done.values() for one in ones)
         session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
         session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
+
+    # --- wishes ---
+
+    def _dim(self, session: Session, told: Told) -> None:
+        """Too bright: the lamps that were spoken of give less light, if they give any."""
+        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
+        lit = [one for one in lit if self._telling.state(session, one) != "off"]
+        if lit:
+            self._do(session, "dim", lit, told)
+
+    def _wished(self, session: Session, wish: str, told: Told, rooms: frozenset[str]) -> None:
+        kind, deed = WISHES[wish]
+        lit = [one for one in session.about if self._home.devices[one].kind == "lamp"]
+        lit = [one for one in lit if self._telling.state(session, one) != "off"]
+        if lit and wish != "wish_fan":  # too bright: the lamp that was just switched on
+            self._do(session, "dim" if wish == "wish_blind" else "raise", lit, told)
+            return
+        devices = self._home.of_kind(kind)
+        devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if any(
+            (one.kind, one.deed) == (kind, deed) and set(one.choices) <= set(devices)
+            for one in session.waiting
+        ):
+            return
+        names = self._telling.listed(session, devices, "or")
+        if len(devices) > 1 and wish != "wish_lamp":  # which lamp is asked anyhow
+            told.sentences.append(self.words(session)[wish].format(name=names))
+        pending = Pending("which" if len(devices) > 1 else "confirm", kind, deed, tuple(devices))
+        session.waiting = [pending, *(one for one in session.waiting if one != pending)]
+        told.sentences = [one for one in told.sentences if one]
 
     # --- questions -----------------------------------------------------------------------------------------
 

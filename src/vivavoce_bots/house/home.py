@@ -127,6 +127,13 @@ class Home:
         """The devices that a name such as `bedside lamp` fits."""
         return [name for name, one in self.devices.items() if phrase in one.words[language]]
 
+    def kind_words(self, language: str) -> list[str]:
+        """The words for kinds of devices."""
+        kinds = (one.said[language] for one in self.kinds.values())
+        return [
+            str(word) for one in kinds for word in (*one["words"], *one["plural"]) if "*" not in str(word)
+        ]
+
     def places(self, language: str) -> list[str]:
         """The words for rooms and sides of a language, one each."""
         sides = read_manner(language)["sides"].values()

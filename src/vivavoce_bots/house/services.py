@@ -120,13 +120,16 @@ class Services:
 
     def _of_channel(self, session: Memory, service: str, text: str, words: Mapping[str, Any]) -> Served:
         channel = self.channel(session, text)
+        if channel is None and _NUMBER.search(in_digits(text, session.language)):
+            return Served(words["no_channel"], (), service)
         if channel is None and service == "television":  # watch that: what was told of last
             channel, session.told_of = session.told_of, None
         if channel is None and service == "recording":  # record it
             channel = session.told_of or session.channel
+        if channel is None and service == "programme":
+            return self._evening(session, words)
         if channel is None:
-            lacks = _NUMBER.search(in_digits(text, session.language)) is not None
-            return Served(words["no_channel"] if lacks else "", (), service)
+            return Served("", (), service)
         language = session.language
         name = self._home.channels[channel][language]["name"]
         told = self._home.programmes[channel][language]
@@ -140,6 +143,16 @@ class Services:
             return Served(words["recorded"].format(name=name, told=told), acts)
         session.told_of = channel
         return Served(words["programme"].format(name=name, told=told).replace("su il ", "sul "), acts)
+
+    def _evening(self, session: Memory, words: Mapping[str, Any]) -> Served:
+        """What is on all channels, where none was named."""
+        listed = [
+            f"{channel[session.language]['name']}: {self._home.programmes[name][session.language]}"
+            for name, channel in self._home.channels.items()
+        ]
+        return Served(
+            words["evening"].format(told="; ".join(listed)), (stating("inform", "done", "programme"),)
+        )
 
     def _machine(self, session: Memory, clause: Clause, words: Mapping[str, Any]) -> Served:
         messages = self._home.messages[session.language] if session.messages else ()

@@ -27,7 +27,10 @@ class Done:
 
 @dataclass
 class Session(Talk):
-    """The state of the house in this conversation, and what is being settled."""
+    """The state of the house in this conversation, and what is being settled.
+
+    alone  whether a sentence of this turn names devices, and says nothing else
+    """
 
     state: dict[str, str] = field(default_factory=dict)
     messages: bool = True
@@ -37,6 +40,7 @@ class Session(Talk):
     waiting: list[Pending] = field(default_factory=list)
     about: tuple[str, ...] = ()
     done: tuple[Done, ...] = ()
+    alone: bool = False
 
     def settle(self, acted: Container[str | None]) -> None:
         """What was done needs no question any more; `acted`: the devices."""
@@ -49,8 +53,11 @@ class Session(Talk):
 
 @dataclass
 class Told:
-    """The turn as it grows; `asks` where it is asked how things are, which says more than `already`."""
+    """The turn as it grows; `asks` where it is asked how things are, which says more than `already`;
+    `names_alone` where a sentence of it names devices, and says nothing else.
+    """
 
     sentences: list[str] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     asks: bool = False
+    names_alone: bool = False

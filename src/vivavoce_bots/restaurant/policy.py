@@ -5,9 +5,10 @@ from typing import Final
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.belief import Belief
-from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot, State
+from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
+from vivavoce_bots.dialogue.state import State
 from vivavoce_bots.dialogue.understanding import OTHER
 
 _ASKED_AT_MOST: Final = 2

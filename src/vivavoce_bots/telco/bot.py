@@ -17,10 +17,11 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
+from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
@@ -38,18 +39,22 @@ _NOT_MEANT: Final = {
     "en": re.compile(
         r"\b(?:not|instead of|rather than)\W+(?:the |my |in )?\d+\b"
         r"|\b\d+\s+(?:\w+\s+)?(?:weeks?|days?|months?|years?|times?|hours?|minutes?|people|children|calls?)\b"
-        r"|\b(?:i have|i've got|already have)\W+\d+\b",
+        r"|\b(?:i have|i've got|already have|i had|there (?:was|were)|it was|you took|you owe me)\W+\d+\b",
         re.I,
     ),
     "it": re.compile(
         r"\b(?:non|invece (?:di|dei|delle)|anziché)\W+(?:i |in )?\d+\b"
         r"|\b\d+\s+(?:\w+\s+)?(?:settiman[ae]|giorn[oi]|mes[ei]|ann[oi]|volt[ae]|or[ae]|minut[oi]|person[ae]"
         r"|figli|chiamat[ae])\b"
-        r"|\b\d+(?: euro)? (?:sono quelli|ce li ho|li ho|che ho)\b|\bho (?:già )?\d+\b",
+        r"|\b\d+(?: euro)? (?:sono quelli|ce li ho|li ho|che ho)\b"
+        r"|\b(?:ho|avevo|erano|c'erano|mi avete (?:tolto|preso)) (?:già )?\d+\b",
         re.I,
     ),
 }
 """Numbers that are no amount: not twelve, three weeks, what is there already."""
+_TAKES_BACK: Final = re.compile(
+    r"\W*(?:anzi|no\b|aspett\w+|scus\w|wait|actually|sorry|or rather|oh no|hang on)", re.I
+)
 _LOW, _HIGH = 5, 100
 _OPERATIONS: Final = ("top_up", "transfer")
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
@@ -76,9 +81,10 @@ class Session(Talk):
     recipient: str | None = None
     asking: str | None = None
     called: dict[str, str] = field(default_factory=dict)
+    lastly: str = ""
 
 
-class TelcoBot(CourteousBot[Session]):
+class TelcoBot(AccountingBot[Session]):
     """Self-service: invoice, transactions, credit, tariff plan, top-up, transfer."""
 
     name: str = "telco"
@@ -117,6 +123,34 @@ class TelcoBot(CourteousBot[Session]):
         someone = session.asking == "recipient" and bool(heard.rest)
         other = self._named(session, heard.text) is not None
         return amount or someone or other
+
+    def asks_state(self, session: Session, asked: Asked, sentence: str) -> bool:
+        facts = [one for one in self._tasks(session, self._hearing[session.language].heard(sentence))
+                 if one not in _OPERATIONS]  # fmt: skip
+        return (
+            asked not in ("today", "until")
+            and not facts
+            and bool(session.task or session.lastly or asked == "noted")
+        )
+
+    def standing(self, session: Session, asked: Asked) -> str:
+        said = self.words(session)
+        if session.task is None:
+            return session.lastly or (said["nothing_done"] if asked == "noted" else "")
+        return said["not_yet"] if asked == "done" else ""
+
+    def told_in(self, session: Session, text: str) -> set[str]:
+        told = set(self._tasks(session, self._hearing[session.language].heard(text)))
+        return told | ({"amount"} if self._amount(session, text) is not None else set())
+
+    def farewell(self, session: Session) -> Answer:
+        """Who leaves before the yes is told that nothing was done."""
+        bye = super().farewell(session)
+        return (
+            bye._replace(text=f"{self.words(session)['cancelled']} {bye.text}")
+            if session.asking == "confirm"
+            else bye
+        )
 
     def waits(self, session: Session) -> bool:
         return session.asking is not None or asked_for_more(session.last)
@@ -323,9 +357,8 @@ class TelcoBot(CourteousBot[Session]):
         acts = [stating("inform", "done", task), stating("inform", "amount", str(amount))]
         acts += [stating("inform", "recipient", recipient)] if recipient else []
         acts.append(stating("inform", "credit", str(session.credit)))
-        return self._and_more(
-            session, self._told(session, "done", operation=done, credit=session.credit, word=word), *acts
-        )
+        session.lastly = self._told(session, "done", operation=done, credit=session.credit, word=word)
+        return self._and_more(session, session.lastly, *acts)
 
     def _amount(self, session: Session, text: str) -> int | None:
         """The euros of an operation: none of what a bill was, of a name or of a telephone number."""
@@ -335,6 +368,9 @@ class TelcoBot(CourteousBot[Session]):
         operation = "|".join(f"(?:{form})" for task, form in asked if task in _OPERATIONS)
         facts = "|".join(f"(?:{form})" for task, form in asked if task not in _OPERATIONS)
         sentences = sentences_of(text)
+        later = [one for one in sentences[1:] if _TAKES_BACK.match(one)]
+        if later and (rather := number_meant(later[-1], language)) is not None:
+            return rather  # put on twenty. No, ten will do
         ordered = [one for one in sentences if re.search(operation, one, re.I)]
         ordered = [one for one in ordered if number_meant(one, language) is not None]
         if session.task not in _OPERATIONS and session.asking is None and not ordered:
@@ -361,7 +397,8 @@ class TelcoBot(CourteousBot[Session]):
         named = self._named(session, heard.text)
         if named is not None:
             return named
-        words = [word for word in heard.rest if len(word) > 1 and word.isalpha()]
+        asks = is_question(heard.text, session.language) or "?" in heard.text
+        words = [word for word in heard.rest if len(word) > 1 and word.isalpha() and not asks]
         if session.asking == "recipient" and words and heard.said[-len(words) :] == words:
             return " ".join(words[-_LONGEST_NAME:]).title()
         return words[-1].title() if session.asking == "recipient" and words else None
@@ -370,8 +407,9 @@ class TelcoBot(CourteousBot[Session]):
         """Who is named as the one to get money; None outside a transfer."""
         if session.task != "transfer":
             return None
-        alone = text.strip(" .!")
-        if session.asking == "amount" and alone.istitle() and alone.isalpha():
+        alone = (sentences_of(text) or [""])[0].strip(" .!")
+        number = number_meant(alone, session.language)
+        if session.asking == "amount" and alone.istitle() and alone.isalpha() and number is None:
             return alone
         alone = [one.strip(" .!,") for one in sentences_of(text)] if session.asking == "confirm" else []
         if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:

@@ -18,7 +18,7 @@ ASKED: Final = {
         "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
         r"|did i)\b.{0,15}\b(paid|pay)"
         r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|off)"
-        r"|where (did|has) my money)\b",
+        r"|where (did|has|is|did all) (my|the) (money|rest|credit)|where did it (all )?go)\b",
         "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay|have to pay something"
         r"|how much (do|must) i (have to )?pay(?! (a|per|each|every))"
         r"|how much do i (have to )?pay)\b",
@@ -26,7 +26,7 @@ ASKED: Final = {
         r"|money (do i have|is there|left|on (it|my \w+))"
         r"|(do i have|have i got|i have|is there|i've got) left"
         r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
-        r"how much( money)? (have i got|do i have|have i)( now| left| then)?(?=\W*$)|"
+        r"how much( money)? (have i got|do i have|have i)(,? now|,? left|,? then)?(?=\W*$)|"
         r"how much( \w+)? (is|have i got"
         r"|do i have)( \w+)? on|enough (money|left))\b",
         "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
@@ -39,7 +39,9 @@ ASKED: Final = {
         r"|metterci|caricarl[ao])\b",
         "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
         "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
-        r"|pagat\w (già|o no)|l'ho pagata)\b",
+        r"|pagat\w (già|o no)"
+        r"|(cosa|quanto) (mi )?avete (preso|tolto|scalato|addebitato|fatto pagare)"
+        r"|l'ho pagata|dove (è|sono) (finit|andat)\w+|dov'è (finit|andat)\w+)\b",
         "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
         "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|"
         r"mi resta|mi rimane|mi è rimasto|c'è rimasto)"
@@ -88,6 +90,8 @@ SAID: Final = {
         "poor": "Your {word} of {credit} euros is not enough for that.",
         "limits": "Please give an amount from {low} to {high} euros.",
         "cancelled": "Nothing was done.",
+        "not_yet": "Not yet.",
+        "nothing_done": "Nothing has been done yet.",
         "puzzled": "I did not understand.",
         "settled": "What is done, I cannot take back.",
         "bye": "Thank you for calling. Goodbye.",
@@ -121,6 +125,8 @@ SAID: Final = {
         "poor": "Il {word} di {credit} euro non basta.",
         "limits": "Dica un importo da {low} a {high} euro.",
         "cancelled": "Non è stato fatto nulla.",
+        "not_yet": "Non ancora.",
+        "nothing_done": "Finora non è stato fatto niente.",
         "puzzled": "Non ho capito.",
         "settled": "Quello che è fatto non lo posso annullare.",
         "bye": "Grazie della chiamata. Arrivederci.",

@@ -117,3 +117,22 @@ def test_a_surname_may_be_a_word_of_the_bank(said: str) -> None:
     assert "Quando è nato" in talk("Anna", said, language="it", identified=False).text
     last = talk("Anna", said, "4 maggio 1980", language="it", identified=False)
     assert last.text == "Grazie, Anna. Come posso aiutarLa?"
+
+
+def test_who_will_not_say_who_they_are_is_put_through_all_the_same() -> None:
+    reply = talk("my card does not work", "I said my card does not work", identified=False)
+    assert target(reply) == "cards"
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told"),
+    [
+        (["Is this the chemist's?"], "en", "bank"),
+        (["Pronto? Farmacia?"], "it", "banca"),
+        (["Finalmente! È un'ora che aspetto!"], "it", "Qual è il Suo nome?"),
+        (["sono Mariangela Conti"], "it", "Quando è nato"),
+        (["Anna", "Rossi", "November the second, 1938"], "en", "Thank you, Anna"),
+    ],
+)
+def test_names_are_names_and_the_place_is_told(said: list[str], language: str, told: str) -> None:
+    assert told in talk(*said, language=language, identified=False).text

@@ -152,3 +152,26 @@ def test_the_total_is_never_negative_and_never_lost(texts: list[str]) -> None:
     session, said = talk("all", *texts)
     assert session.total >= 0
     assert all(line.strip() for line in said)
+
+
+def test_who_ends_or_asks_for_the_total_loses_nothing_that_was_eaten() -> None:
+    session, (*_, ended) = talk("control", "fish and chips and salad", "total")
+    assert {one.food.key for one in session.eaten} >= {"fish"}
+    assert "portion" in ended and "Your meal" in ended
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "eaten"),
+    [
+        ("ten grapes", "en", [("grapes", 50.0)]),
+        ("My sister had cake and I had an apple.", "en", [("apple", 180.0)]),
+        ("lei ha preso gli gnocchi e io una mela", "it", [("apple", 180.0)]),
+        ("a pear. Or was it an apple? A pear.", "en", [("pear", 180.0)]),
+        ("two slices of toast, was it two?", "en", [("toast", 70.0)]),
+    ],
+)
+def test_only_what_the_caller_ate_is_counted(
+    said: str, language: str, eaten: list[tuple[str, float]]
+) -> None:
+    session, _ = talk("control", said, language=language)
+    assert [(one.food.key, one.grams) for one in session.eaten] == eaten

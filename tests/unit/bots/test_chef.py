@@ -209,3 +209,20 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert read_predicates(text)
     except Malformed as error:
         assert "expected" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told"),
+    [
+        (["put the butter in the pan. Or should I use oil?"], "en", "up to you"),
+        (["metti il burro nella padella. O l'olio?"], "it", "lo decidi tu"),
+        (["put the rice in the pot", "is the pot on the stove?", "then do that"], "en", "put(pot, stove)"),
+        (["take the pan", "is salt in the pan?", "do that"], "en", "add(salt, pan)"),
+        (["put the rice in the pot", "is that everything?"], "en", "next?"),
+    ],
+)
+def test_advice_is_the_cook_s_and_what_was_denied_can_be_had(
+    said: list[str], language: str, told: str
+) -> None:
+    last = talk(*said, language=language)[-1]
+    assert told in last.text and not last.end

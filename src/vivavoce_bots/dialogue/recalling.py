@@ -1,0 +1,132 @@
+"""What a bot that finds venues says of the conversation itself: what it has noted, which place it named."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from vivavoce_bots.acts import DONTCARE, Act
+from vivavoce_bots.dialogue.clauses import gives_up
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
+from vivavoce_bots.dialogue.gist import pertinent
+from vivavoce_bots.dialogue.inquiry import Asked, calendar
+from vivavoce_bots.dialogue.opening import DAY
+from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.state import Session, State
+from vivavoce_bots.dialogue.understanding import OTHER
+
+Heard = Sequence[tuple[str, float | None]]
+_MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
+
+_FIRST: Final = {
+    "en": re.compile(
+        r"\bthe (first|second|last) (?:one|place|restaurant|pub|cafe)\b|\bthe (first)\b(?=\W*$)", re.I
+    ),
+    "it": re.compile(
+        r"\b(?:il|del|quello del|al|dal) (primo|secondo|ultimo)(?: posto| ristorante| pub| locale)?\b"
+        r"(?! prezzo| piano| turno)",
+        re.I,
+    ),
+}
+_ORDER: Final = {"first": 0, "second": 1, "last": -1, "primo": 0, "secondo": 1, "ultimo": -1}
+_NAME: Final = re.compile(
+    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|what(?:'s| is| was) (?:it|that)(?: \w+)? called|"
+    r"name again|come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
+    re.I,
+)
+
+
+def with_name(text: str, offered: Sequence[str], language: str) -> str:
+    """A text that speaks of the first of several places, with the name of that place."""
+    found = _FIRST[language].search(text) if len(offered) > 1 else None
+    if found is None:
+        return text
+    return (
+        text[: found.start()]
+        + offered[_ORDER[next(filter(None, found.groups())).lower()]]
+        + text[found.end() :]
+    )
+
+
+def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence[Act]]) -> Heard:
+    """The first of several hypotheses without what is told besides, with names for places named before."""
+    language = session.language
+    name = {"en": "what is the name", "it": "come si chiama"}[language]
+    texts = [(_FOUND.sub(name, text), score) for text, score in texts]
+    for at, (text, score) in enumerate(texts[:1]):
+        named = with_name(text, session.offered, language)
+        if session.state.stuck and not session.state.venue and session.offered and asks_of_place(named, acts):
+            named = f"{session.offered[-1]}: {named}"  # and where is it?
+        texts[at] = pertinent(named, language, lambda one: told_in(one, acts)), score
+    return texts
+
+
+def given_up(text: str, language: str, acts: Callable[[str], Sequence[Act]]) -> bool:
+    """Whether somebody gives up, and says nothing of the matter: never mind, I'll look it up."""
+    begins = gives_up(language).match(text.strip())
+    rest = text.strip()[begins.end() :] if begins else "?"
+    return "?" not in rest and not told_in(rest, acts)
+
+
+def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
+    """What a text says of the matter, by name."""
+    return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS and one.slot != OTHER}
+
+
+_FOUND: Final = re.compile(r"\b(?:what have you found|(?:che )?cosa (?:ha|avete|hai) trovato)\b", re.I)
+
+
+def asks_of_place(text: str, acts: Callable[[str], Sequence[Act]]) -> bool:
+    """Whether a text asks of a place, and says nothing else."""
+    found = acts(text)
+    return bool(found) and all(one.act == "request" and one.slot != OTHER for one in found)
+
+
+def asks_name(text: str) -> bool:
+    """Whether somebody asks what a place is called."""
+    return _NAME.search(text) is not None
+
+
+def told_name(offered: Sequence[str], language: str) -> str:
+    """The place that was named last, where none is on offer now."""
+    forms = speech(language).forms
+    return forms["named_last"].format(name=offered[-1]) if offered else forms["named_none"]
+
+
+def recounted(asked: Asked, known: Mapping[str, str], domain: Domain, language: str, booking: str) -> str:
+    """The sentence for a question about where the conversation stands.
+
+    booking  what a bot says that books nothing
+    """
+    if asked == "today":
+        return calendar(language)
+    if asked in ("done", "next") and booking:
+        return booking
+    noted = [
+        domain.say(slot, value, language) if slot in (TYPE, DAY) else domain.describe(slot, value, language)
+        for slot, value in known.items()
+        if value != DONTCARE
+    ]
+    forms = speech(language).forms
+    return forms["noted"].format(noted=", ".join(noted)) if noted else forms["noted_nothing"]
+
+
+def postponed(domain: Domain, state: State, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+    """What was asked of a venue before there is one is answered later, or cannot be."""
+    if not state.requests or not {act.act for act in acts} <= {
+        "request",
+        "confirm",
+        "select",
+        "canthelp",
+        "help",
+        "inform",
+    }:
+        return acts
+    was = {act for act in state.last if act.act == "canthelp"}
+    same = state.stuck and {act for act in acts if act.act == "canthelp"} <= was
+    again = tuple(act for act in acts if act.act != "canthelp") if same else acts
+    strange = [slot for slot in state.requests if slot not in (NAME, *domain.slots)]
+    fresh = [slot for slot in state.requests if slot not in state.promised]
+    state.requests = [slot for slot in state.requests if slot not in strange]
+    state.promised += [slot for slot in fresh if slot not in strange]
+    later = [Act("ack", None, "later")] if fresh and not set(fresh) <= set(strange) else []
+    return (*(Act("null", slot) for slot in strange), *later, *(again or acts))
