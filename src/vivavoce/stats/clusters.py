@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
 
 from vivavoce.stats.distributions import t_quantile
 from vivavoce.stats.interval import Interval
@@ -125,8 +124,8 @@ def _icc(sums: ClusterSums, squares: Floats) -> float | None:
 def clustered_rate(sums: ClusterSums, level: float = 0.95, squares: Floats | None = None) -> ClusteredRate:
     """Interval of a rate of 0 and 1 (or, with `squares`, of a mean) over participants.
 
-    Output  rates: robust error with Satterthwaite's degrees of freedom, t on the logit scale; rates of
-            exactly 0 or 1: Wilson's with n over m* cases; means: on the plain scale
+    Output  rates: Wilson's with as many cases as give the robust error, and t with Satterthwaite's degrees of
+            freedom; rates of exactly 0 or 1: Wilson's with n over m* cases; means: t on the plain scale
     Empty   fewer than 2 participants, or the same mean for each: no interval, and the method says so
     Note    coverage: docs/explanation/inference-bench.md
     """
@@ -144,8 +143,8 @@ def clustered_rate(sums: ClusterSums, level: float = 0.95, squares: Floats | Non
         method = "cluster_robust_t"
         low, high = _plain_interval(rate, error, level)
     elif 0 < tops.sum() < facts.n:
-        method = "cluster_robust_logit_t"
-        low, high = _logit_interval(rate, error, level)
+        method = "cluster_robust_wilson_t"
+        low, high = score_interval(rate, error.se, t_quantile((1 + level) / 2, error.df))
     else:
         method = "wilson_effective_participants"
         low, high = _edge_interval(bool(tops.sum()), facts, level)
@@ -230,12 +229,6 @@ def counted(tops: Floats, bottoms: Floats) -> bool:
 def _plain_interval(value: float, error: Error, level: float) -> Interval:
     reach = t_quantile((1 + level) / 2, error.df) * error.se
     return Interval(value - reach, value + reach)
-
-
-def _logit_interval(rate: float, error: Error, level: float) -> Interval:
-    reach = t_quantile((1 + level) / 2, error.df) * error.se / (rate * (1 - rate))
-    middle = float(logit(rate))
-    return Interval(float(expit(middle - reach)), float(expit(middle + reach)))
 
 
 def _edge_interval(everything: bool, facts: Nesting, level: float) -> Interval:

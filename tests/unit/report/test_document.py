@@ -191,7 +191,7 @@ def test_every_signature_beside_an_interval_cites_its_method(tmp_path):
     tables = {one.name: one for one in document.blocks(TableOfText)}
     lines = [line for _, line in tables["success"].signatures]
     assert lines
-    assert all("|interval:cluster_robust_logit_t 0.95|participants:40" in line for line in lines)
+    assert all("|interval:cluster_robust_wilson_t 0.95|participants:40" in line for line in lines)
     cited = {line.split("|")[0]: "|interval:cluster_robust_t 0.95|participants:40" in line
              for _, line in tables["measures"].signatures}  # fmt: skip
     assert cited["dialogue_duration"]

@@ -65,7 +65,7 @@ def test_who_has_no_case_is_no_participant() -> None:
 
 @pytest.mark.parametrize(("hits", "sizes", "method"), [
     ([2], [3], "none: fewer than 2 participants"), ([0, 0], [3, 2], "wilson_effective_participants"),
-    ([3, 2], [3, 2], "wilson_effective_participants"), ([1, 0], [3, 2], "cluster_robust_logit_t"),
+    ([3, 2], [3, 2], "wilson_effective_participants"), ([1, 0], [3, 2], "cluster_robust_wilson_t"),
 ])  # fmt: skip
 def test_the_way_to_an_interval_is_told(hits: list[float], sizes: list[float], method: str) -> None:
     found = clustered_rate(ClusterSums(np.array(hits, float), np.array(sizes, float)))

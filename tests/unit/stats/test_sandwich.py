@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm, ttest_1samp, ttest_rel
 from scipy.stats import t as student
-from scipy.stats import ttest_1samp, ttest_rel
+from statsmodels.stats.proportion import proportion_confint
 
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
+from vivavoce.stats.proportions import clopper_pearson
 from vivavoce.stats.sandwich import correlations, residuals, robust_error, spread_of_totals
 
 FLOOR = 0.02
@@ -73,14 +75,21 @@ def test_one_case_with_each_system_is_the_paired_t_test():
     assert (first - second).mean() / found.se == pytest.approx(ttest_rel(first, second).statistic)
 
 
-def test_equal_callers_have_the_logit_interval_of_their_mean_rates():
+def test_equal_callers_have_the_score_interval_of_as_many_cases_as_their_mean_rates_are_worth():
     hits = np.array([1.0, 4, 2, 5, 3, 3, 0, 4, 5, 2, 1])
     found = clustered_rate(ClusterSums(hits, np.full(11, 5.0)))
     rate, se = hits.mean() / 5, (hits / 5).std(ddof=1) / np.sqrt(11)
-    reach = student.ppf(0.975, 10) * se / (rate * (1 - rate))
-    middle = np.log(rate / (1 - rate))
-    ends = 1 / (1 + np.exp(-(middle + np.array([-reach, reach]))))
-    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    cases, alpha = rate * (1 - rate) / se**2, 2 * norm.sf(student.ppf(0.975, 10))
+    assert (found.low, found.high) == pytest.approx(proportion_confint(rate * cases, cases, alpha, "wilson"))
+
+
+def test_one_failure_among_many_callers_leaves_an_interval_that_can_be_believed():
+    sizes = np.array([1.0] * 14 + [2] * 3 + [3] * 2 + [4])
+    hits = sizes - (np.arange(20) == 0)
+    found = clustered_rate(ClusterSums(hits, sizes))
+    exact = clopper_pearson(19, 20)
+    assert found.low is not None and exact is not None
+    assert abs(found.low - exact.low) < 0.1, "29 of 30 cases of 20 callers: 19 callers without a failure"
 
 
 def test_one_busy_caller_leaves_few_degrees_of_freedom():

@@ -360,5 +360,5 @@ def test_a_measure_is_signed_with_its_interval_where_it_has_one_and_counts_its_d
     known, missing = row.measures["subjective_success"], row.measures["objective_success_assigned"]
     assert (known.dialogues, missing.dialogues) == (11, 0)
     assert known.signature == known.clustered.signature
-    assert known.signature.endswith("|interval:cluster_robust_logit_t 0.95|participants:10")
+    assert known.signature.endswith("|interval:cluster_robust_wilson_t 0.95|participants:10")
     assert missing.clustered.signature is None and missing.signature and "interval" not in missing.signature
