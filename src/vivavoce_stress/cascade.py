@@ -10,7 +10,7 @@
 8 person        on the dashboard
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
 from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
-from vivavoce_stress.heuristics import compare, filling, plain
+from vivavoce_stress.heuristics import compare, dates, filling, names, numbers, plain
 from vivavoce_stress.rejection import asks_which, rejects
 from vivavoce_stress.replay import Replayed
 
@@ -44,6 +44,9 @@ DONE_OTHERWISE: Final = N_(
 )
 NEVER_DONE: Final = N_(
     "with the original the system tells that it is done, “{words}”, with the variant never"
+)
+DONE_WITH_ANOTHER: Final = N_(
+    "the system tells that it is done, but not of the same: “{original}” / “{variant}”"
 )
 DONE: Final = N_("the system tells that it is done, as with the original: “{words}”")
 _ALIKE: Final = 0.5
@@ -173,8 +176,11 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         reason = statement(ONE_MORE if more == 1 else MORE, more=more)
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
-    reason = Statement(N_("the task's goal was reached as with the original"))
     words = variant.met_words
+    if other := _another_value(reached[0], variant, language):
+        reason = statement(DONE_WITH_ANOTHER, original=other[0], variant=other[1])
+        return Verdict("unsure", "guards", reason, suspicion="fail")
+    reason = Statement(N_("the task's goal was reached as with the original"))
     return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)
 
 
@@ -188,6 +194,45 @@ def _with_answer(
     against_it = _against_originals(clean, variant, language)
     said = against_it.reason if against_it else statement(ANSWERED, words=answer["text"])
     return statement("{said}; {outcome}", said=said, outcome=outcome)
+
+
+def _another_value(one: Replayed, variant: Replayed, language: str) -> tuple[str, str] | None:
+    """Where the system told another number, date, name or filling than with the original, to its end.
+
+    It must be one that the user said, that the system repeated, and that it repeats nowhere with the variant.
+
+    Empty  none, or nobody knows by which words it told that it was done: None
+    """
+    if one.met_at is None or variant.met_at is None:
+        return None
+    tongue, user = language.split("-")[0], "\n".join(_texts(one, "user"))
+    mine, theirs = (_texts(each, "system") for each in (one, variant))
+    filled = filling(mine[-1], theirs[-1], tongue)
+    if filled and set(filled[0].split()) & set(plain(user).split()):
+        return mine[-1], theirs[-1]
+
+    def folded(text: str) -> frozenset[str]:
+        return frozenset(plain(text).split())
+
+    kinds: tuple[tuple[Callable[[str], Iterable[str]], Callable[[str], Iterable[str]]], ...] = (
+        (lambda text: numbers(text, tongue), lambda text: numbers(text, tongue)),
+        (lambda text: dates(text, tongue), lambda text: dates(text, tongue)),
+        (names, folded),
+    )
+    for told, said in kinds:
+        ours, other = set(told("\n".join(mine))), set(told("\n".join(theirs)))
+        lost, new = (ours - set(said("\n".join(theirs)))) & set(said(user)), other - ours
+        if lost and new:
+            return (
+                next(text for text in reversed(mine) if lost & set(told(text))),
+                next(text for text in reversed(theirs) if new & set(told(text))),
+            )
+    return None
+
+
+def _texts(one: Replayed, party: str) -> list[str]:
+    """What a party said up to where the system tells that it is done."""
+    return [turn["text"] or "" for turn in one.turns[: (one.met_at or 0) + 1] if turn["party"] == party]
 
 
 def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: str) -> bool:
