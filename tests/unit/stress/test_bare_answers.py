@@ -47,16 +47,19 @@ def test_the_question_to_which_it_was_said_is_answered_by_it_in_other_words_too(
     [
         ("Aspirin, 3 in all, on Monday. Shall I put it aside?", "pass"),
         ("So: aspirin, on Monday, 3 of them. Shall I put it aside?", "pass"),
-        ("Aspirin, 3 in all, on Tuesday. Shall I put it aside?", "unsure"),
-        ("Aspirin, 2 in all, on Monday. Shall I put it aside?", "unsure"),
+        ("Aspirin, 3 in all, on Tuesday. Shall I put it aside?", "fail"),
+        ("Aspirin, 2 in all, on Monday. Shall I put it aside?", "fail"),
+        ("Aspirin, 3 in all, the day after Sunday. Shall I put it aside?", "unsure"),
     ],
 )
 def test_what_is_done_of_another_day_or_number_is_no_pass(told: str, verdict: str) -> None:
-    day = "Tuesday" if "Tuesday" in told else "Monday"
+    day = next(one for one in ("Tuesday", "Monday", "the day after Sunday") if one in told)
     done = f"That's put aside for you, for {day}. {MORE}"
     clean, variant = (
         Replayed(turns=turns(*texts), injected=0, met=True, met_at=3, met_words=texts[3].split(". ")[0])
         for texts in (ASIDE, ("3 packs, the day after Sunday", told, "that is right", done, "thanks bye"))
     )
     found = judge([clean], variant, "en")
-    assert (found.verdict, found.suspicion) == (verdict, "fail" if verdict == "unsure" else None)
+    assert found.verdict == verdict
+    if verdict != "pass":
+        assert "not of the same: “" in str(found.reason)
