@@ -22,7 +22,8 @@ class CaseCompared:
     """One case in two runs.
 
     before, now  passed; failed (a clarification, too); original_lost: even the unchanged utterance is not
-                 served as it was; None: no verdict, or the variant is invalid
+                 served as it was; None: no verdict, or the variant is invalid; or a person decided otherwise
+                 than the rules in the other run, and nobody has judged this one
     otherwise    the unchanged utterance is answered with other numbers, dates, names or kind of turn than
                  before, so that passing says less: the variant is held against the new answer
     rows         of the table `stress`, of the run before and of this one
@@ -100,16 +101,20 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared | No
 def _compared(before: Row, now: Row) -> CaseCompared:
     then, here = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
     otherwise = bool(then and here and compare(then, here, now["language"]).found)
-    return CaseCompared(now["case_id"], _came(before), _came(now), otherwise, (before, now))
+    came = (_came(before, now), _came(now, before))
+    return CaseCompared(now["case_id"], *came, otherwise, (before, now))
 
 
 def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
     return {(row["case_id"], row["original"], row["text"]): row for row in rows if row["case_id"]}
 
 
-def _came(row: Row) -> Came | None:
+def _came(row: Row, other: Row) -> Came | None:
+    """How a case came out, seen beside the other run: rules that people set right there say nothing here."""
     if row["status"] == "not_admitted":
         return "original_lost"
-    if row["status"] != "applied":
+    overruled = other.get("verdict_of_person") not in (None, other["verdict_automatic"])
+    overruled &= other["verdict_automatic"] != "unsure"
+    if row["status"] != "applied" or (overruled and row.get("verdict_of_person") is None):
         return None
     return {"pass": "passed", "fail": "failed", "clarification": "failed"}.get(row["verdict"])  # pyright: ignore[reportReturnType]

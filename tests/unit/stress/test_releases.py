@@ -55,6 +55,16 @@ def test_a_variant_that_passes_against_another_answer_of_the_original_is_no_gain
     assert [one.case_id for one in found.otherwise] == ["c0", "c1"]
 
 
+def test_a_person_who_set_the_rules_right_is_not_compared_with_the_rules_alone() -> None:
+    """The rules passed what a person failed; that they pass it again is no gain."""
+    before, now = run("a", "ff"), run("b", "pp")
+    before[0] |= {"verdict_of_person": "fail", "verdict_automatic": "pass"}
+    before[1] |= {"verdict_of_person": "fail", "verdict_automatic": "fail"}
+    found = compare_runs(before, now)
+    assert found is not None
+    assert ([one.case_id for one in found.rose], found.undecided) == (["c1"], 1)
+
+
 def test_the_chance_of_so_uneven_a_change_is_exact() -> None:
     assert compared("pppppppp", "ffffffff").p == pytest.approx(2 / 2**8)
     assert compared("pf", "fp").p == 1
