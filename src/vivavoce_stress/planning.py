@@ -9,7 +9,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study
-from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, STRESS_TESTS, Operator
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, REJECTED, STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
 from vivavoce_stress.learnt import lexicon, lexicon_operators
 from vivavoce_stress.review import Reviews, proposed
@@ -246,4 +246,4 @@ def _why_none(interaction: Interaction, test: str, reviews: Reviews) -> str:
     if not mine:
         return "no variant of it was proposed" if reviews.items else NOT_PROPOSED
     decided = any(reviews.decision(key) is not None for key in mine)
-    return "people rejected all variants" if decided else NOT_REVIEWED
+    return REJECTED if decided else NOT_REVIEWED
