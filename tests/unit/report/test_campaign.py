@@ -26,7 +26,6 @@ from vivavoce_campaign.document.campaign import TITLES, compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
 from vivavoce_stress import blocks, failures
 from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
-from vivavoce_stress.scores import score
 
 ITEMS = [f"q{number}" for number in range(1, 11)]
 
@@ -427,10 +426,11 @@ def test_shares_of_other_cases_are_no_change_and_each_figure_has_its_release(tmp
     again = [row | two | {"verdict": "pass"} for row in first]
     left = stress_row(7, 2, "", original="pere", status="not_admitted", **two) | {"verdict": None}
     other = [*again, stress_row(5, 2, "pass", **two), left]
-    same, moved, alone = (
-        compose_campaign(evaluate(campaign_dataset(tmp_path / name, ANSWERS, {}, stress=rows)))
+    found = [
+        evaluate(campaign_dataset(tmp_path / name, ANSWERS, {}, stress=rows))
         for name, rows in (("same", [*first, *again]), ("moved", [*first, *other]), ("alone", first))
-    )
+    ]
+    same, moved, alone = map(compose_campaign, found)
     told = "The run before held other cases: 1 of 2 passed then, 3 of 3 now, and 2 stand in both."
     assert [any(told in line for line in one.before) for one in (same, moved, alone)] == [False, True, False]
     assert "The same cases were held with" in text(same) and "The same cases were held with" not in text(
@@ -438,7 +438,8 @@ def test_shares_of_other_cases_are_no_change_and_each_figure_has_its_release(tmp
     )
     assert same.answer[0].startswith("Only the stress tests were held with release 2.0. Dialogues, ")
     assert same.answer[0].endswith(" are of release 1.0.") and "release 2.0" not in text(alone)
-    assert score(other, "data")["whole"]["originals"] == 3  # the fourth did not pass
+    run = found[1].stress
+    assert run and run["whole"]["originals"] == 3  # the fourth did not pass
 
 
 def test_languages_that_nobody_tried_and_the_noise_of_programs_are_told(tmp_path: Path) -> None:
