@@ -17,13 +17,8 @@ from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.store import Log
-from vivavoce.log.stress_events import (
-    CaseJudged,
-    StressRunFinished,
-    StressRunPlanned,
-    VerdictGiven,
-    stress_stream,
-)
+from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
+from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.trial import run_trial
@@ -241,19 +236,20 @@ def _export(
 
 
 def take_verdicts(campaign: Campaign, submission: Submission) -> None:
-    """Write a system's dataset anew where people gave verdicts since; nothing is held."""
+    """Write a system's dataset anew where it lacks verdicts of people that the log has; nothing is held."""
     place = place_of(campaign, submission.submission)
-    manifest = place.dataset / MANIFEST
-    if not ((place.folder / "log.sqlite").is_file() and manifest.is_file()):
+    if not ((place.folder / "log.sqlite").is_file() and (place.dataset / MANIFEST).is_file()):
         return
     study = load_study(place.folder)
     with Log.open(place.log_url) as log:
-        given = [
-            stored.at
-            for stored in log.events(stress_stream(study.name))
-            if isinstance(stored.event, VerdictGiven)
-        ]
-        if given and max(given).timestamp() > manifest.stat().st_mtime:
+        told, known = (
+            [(row["run_id"], row["case_id"], row["verdict_of_person"]) for row in rows]
+            for rows in (
+                stress_rows(log.events(stress_stream(study.name))),
+                Dataset(place.dataset).read("stress").to_pylist(),
+            )
+        )
+        if told != known:
             _export(campaign, submission, study, log, place)
 
 
