@@ -14,6 +14,7 @@ Approval = Literal["none", "review", "choice"]
 ANY_LANGUAGE: Final = "*"
 NOT_PROPOSED: Final = "no variant was put before a person: vivavoce stress review"
 NOT_REVIEWED: Final = "its variants wait for a person's review"
+REJECTED: Final = "people rejected all variants"
 _DIGITS: Final = re.compile(r"(\d+)")
 
 

@@ -10,19 +10,21 @@
 8 person        on the dashboard
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from difflib import SequenceMatcher
+from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
 from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
-from vivavoce_stress.heuristics import compare, filling, plain
+from vivavoce_stress.heuristics import compare, dates, filling, names, numbers, plain
 from vivavoce_stress.rejection import asks_which, rejects
 from vivavoce_stress.replay import Replayed
 
 Similarity = Callable[[str, str], float]
+_Read = Callable[[str], Iterable[str]]
 Act = tuple[str, str, str, str]
 SAME: Final = N_("the system says the same")
 LATER: Final = N_("the system says the same at first, later something else: “{original}” / “{variant}”")
@@ -44,6 +46,9 @@ DONE_OTHERWISE: Final = N_(
 )
 NEVER_DONE: Final = N_(
     "with the original the system tells that it is done, “{words}”, with the variant never"
+)
+DONE_WITH_ANOTHER: Final = N_(
+    "the system tells that it is done, but not of the same: “{original}” / “{variant}”"
 )
 DONE: Final = N_("the system tells that it is done, as with the original: “{words}”")
 _ALIKE: Final = 0.5
@@ -173,8 +178,14 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         reason = statement(ONE_MORE if more == 1 else MORE, more=more)
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
-    reason = Statement(N_("the task's goal was reached as with the original"))
     words = variant.met_words
+    told = [_told_instead(one, variant, language) for one in reached]
+    if (other := told[0]) and all(told):
+        reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
+        if other.certain:
+            return Verdict("fail", "task_outcome", reason)
+        return Verdict("unsure", "guards", reason, suspicion="fail")
+    reason = Statement(N_("the task's goal was reached as with the original"))
     return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)
 
 
@@ -188,6 +199,68 @@ def _with_answer(
     against_it = _against_originals(clean, variant, language)
     said = against_it.reason if against_it else statement(ANSWERED, words=answer["text"])
     return statement("{said}; {outcome}", said=said, outcome=outcome)
+
+
+class _ToldInstead(NamedTuple):
+    """What was told with the original, and what instead with the variant; whether that is surely another."""
+
+    original: str
+    variant: str
+    certain: bool
+
+
+def _told_instead(one: Replayed, variant: Replayed, language: str) -> _ToldInstead | None:
+    """Where a system that was done told another number, date, name or filling than with the original.
+
+    It must be one that the user said, that the system repeated to them, and that it repeats nowhere with the
+    variant. Where it repeats what the variant has in its place, a person must see whether that is the same.
+
+    Empty  none, or nobody knows by which words it told that it was done: None
+    """
+    if one.met_at is None or variant.met_at is None:
+        return None
+    tongue, user = language.split("-")[0], "\n".join(_texts(one, "user"))
+    mine, theirs = (_texts(each, "system") for each in (one, variant))
+    echoed = _repeats(_changed_words(one, variant), theirs)
+    filled = filling(mine[-1], theirs[-1], tongue)
+    if filled and not echoed and set(filled[0].split()) & set(plain(user).split()):
+        return _ToldInstead(mine[-1], theirs[-1], certain=True)
+
+    def folded(text: str) -> frozenset[str]:
+        return frozenset(plain(text).split())
+
+    kinds: tuple[tuple[_Read, _Read, bool], ...] = (
+        (lambda text: numbers(text, tongue), lambda text: numbers(text, tongue), True),
+        (lambda text: dates(text, tongue), lambda text: dates(text, tongue), True),
+        (names, folded, False),
+    )
+    for told, said, certain in kinds:
+        ours, other = set(told("\n".join(mine))), set(told("\n".join(theirs)))
+        lost, new = (ours - set(said("\n".join(theirs)))) & set(said(user)), other - ours
+        if lost and new and (certain or not echoed):
+            return _ToldInstead(
+                next(text for text in reversed(mine) if lost & set(told(text))),
+                next(text for text in reversed(theirs) if new & set(told(text))),
+                certain and not echoed,
+            )
+    return None
+
+
+def _changed_words(one: Replayed, variant: Replayed) -> str:
+    """What the variant has in place of the original's words: from the first that differs to the last."""
+    mine, theirs = (plain(each.turns[each.injected or 0]["text"]).split() for each in (one, variant))
+    codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    changed = [code for code in codes if code[0] != "equal"]
+    return " ".join(theirs[changed[0][3] : changed[-1][4]]) if changed else ""
+
+
+def _repeats(words: str, texts: Sequence[str]) -> bool:
+    return bool(words) and any(f" {words} " in f" {plain(text)} " for text in texts)
+
+
+def _texts(one: Replayed, party: str) -> list[str]:
+    """What a party said up to where the system tells that it is done."""
+    return [turn["text"] or "" for turn in one.turns[: (one.met_at or 0) + 1] if turn["party"] == party]
 
 
 def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: str) -> bool:

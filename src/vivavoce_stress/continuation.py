@@ -15,7 +15,7 @@ from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 from vivavoce_stress.case import Case
-from vivavoce_stress.courtesies import is_courtesy
+from vivavoce_stress.courtesies import is_courtesy, is_farewell
 from vivavoce_stress.evidence import sentences_of
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.rejection import asks_which, rejects
@@ -75,7 +75,8 @@ class LoggedUser:
     A user who is not understood says it again as they said it in the log, once. So they do, too, where the
     replay of the original tells that they were not served: when they are answered by a question that was put
     nowhere in it, in whatever words, and before they take their leave without what they came for. Asked what
-    they were asked in it, they answer as they did there, once more.
+    they were asked in it, they answer as they did there, once more. A bare yes or no is said to the question
+    to which it was said there, and to no other: who has nothing else to answer leaves.
 
     settles  they say it again, too, when the utterance is answered by the question which of several is meant,
              for which the log has no answer
@@ -108,7 +109,25 @@ class LoggedUser:
             place = 0
         if isinstance(place, str):
             return self._say_again() if place == self._case.original else place
+        if self._answers_another(place, system["text"]):
+            return self._leave() if self._said_again else self._say_again()
         return self._left.pop(place).text if self._left else None
+
+    def _answers_another(self, place: int, asked: str) -> bool:
+        """Whether what comes next is a bare yes or no that was said to another question than this one."""
+        if self._course is None or not self._left or not (now := _questions(asked)[-1:]):
+            return False
+        said = self._left[place]
+        known = [question for question, answers in self._course.answers.items() if said.text in answers]
+        bare = is_courtesy(said.text, self._case.language, said.acts)
+        bare &= not is_farewell(said.text, self._case.language)
+        return bare and bool(known) and not any(_alike(now[0], one) for one in known)
+
+    def _leave(self) -> str | None:
+        """The leave that they took in the log, and nothing before it. Empty  they took none: None"""
+        last = self._left[-1:]
+        self._left = []
+        return next((one.text for one in last if is_farewell(one.text, self._case.language)), None)
 
     def _has_left(self) -> bool:
         """Whether the last turn of the log was said, and took leave."""
@@ -137,12 +156,11 @@ class LoggedUser:
         return 0 < place == len(self._left) - 1 and is_courtesy(said.text, self._case.language, said.acts)
 
     def _is_new_question(self, text: str) -> bool:
-        """Whether the last thing asked shares no word of content with anything that was asked there."""
+        """Whether the last thing asked is like nothing that was asked there."""
         asked = _questions(text)[-1:]
-        if not asked or self._course is None:
+        if not asked or self._course is None or not _content(asked[0]):
             return False
-        known = {word for one in self._course.answers for word in _content(one)}
-        return bool(_content(asked[0])) and not _content(asked[0]) & known
+        return not any(_alike(asked[0], one) for one in self._course.answers)
 
     def _to_questions(self, text: str) -> int | str | None:
         """What they say to the last question that they know: the place of a turn that is left, or words.
@@ -160,6 +178,14 @@ class LoggedUser:
             return None
         self._answered_again.add(said[-1])
         return said[-1]
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two questions ask the same: half of the words of content of the shorter one are in both."""
+    if one == other:
+        return True
+    mine, theirs = _content(one), _content(other)
+    return bool(mine and theirs) and 2 * len(mine & theirs) >= min(len(mine), len(theirs))
 
 
 def _content(text: str) -> set[str]:

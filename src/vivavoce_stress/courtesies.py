@@ -32,6 +32,15 @@ def is_courtesy(text: str, language: str, acts: Sequence[LoggedAct] = ()) -> boo
     return said in whole or (names and set(said.split()) <= small)
 
 
+def is_farewell(text: str, language: str) -> bool:
+    """Whether a turn takes leave, by its words. Empty  a language without such words: False"""
+    spoken, said = language.split("-")[0], plain(text)
+    moves, speech = TurnWords.of(spoken), SimulatedSpeech.of(spoken)
+    whole = [plain(one) for one in (speech.say.get("bye", ()) if speech else ())]
+    phrases = [plain(one) for one in (moves.moves.get("bye", ()) if moves else ())]
+    return said in whole or any(f" {one} " in f" {said} " for one in phrases)
+
+
 def only_courteous(edits: Sequence[Edit], text: str, language: str) -> bool:
     """Whether edits change nothing but words of courtesy: a misspelt `please` tells little of a system."""
     spans = [one for one in words_of(text) if any(_touches(one, edit) for edit in edits)]

@@ -37,6 +37,7 @@ _OF_REASONS: Final[dict[str, FailureKind]] = {
     ASKS: "ask_again",
     cascade.NO_ANSWER: "silent",
     cascade.WRONG_ANSWER: "wrong_answer",
+    cascade.DONE_WITH_ANOTHER: "something_else",
     cascade.ONE_MORE: "more_turns",
     cascade.MORE: "more_turns",
     cascade.ASKED_AGAIN: "ask_again",

@@ -1,18 +1,20 @@
 """What a run of a study replays: sampled interactions, with reviewed variants where a test needs review."""
 
-from collections.abc import Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study
-from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, STRESS_TESTS, Operator
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, REJECTED, STRESS_TESTS, Operator
 from vivavoce_stress.case import Approval, Case
-from vivavoce_stress.learnt import ReviewLexicon, lexicon, lexicon_operators
+from vivavoce_stress.learnt import lexicon, lexicon_operators
 from vivavoce_stress.review import Reviews, proposed
 from vivavoce_stress.sampling import (
+    PROPOSALS,
     TRIED,
     Interaction,
     Pair,
@@ -22,9 +24,15 @@ from vivavoce_stress.sampling import (
     interactions_of,
     item_of,
     needs_review,
+    pair_of,
     proposing,
     sample,
+    without,
 )
+
+QUEUED: Final = "variants of it were proposed before"
+ANOTHER: Final = "its interaction is tried with another variant"
+NOT_DRAWN: Final = "its interaction was not drawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,17 +69,41 @@ class RunPlan:
 def to_review(
     interactions: Sequence[Interaction],
     choice: RunChoice,
-    known: ReviewLexicon | None = None,
+    reviews: Reviews | None = None,
     operators: Sequence[Operator] = (),
 ) -> Sample:
-    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too."""
+    """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too.
+
+    Nothing is asked twice: no variant of the same words that stands in the queue, be it decided or not, and
+    no interaction that has an item there (with `each_test`: one for the same test).
+    """
+    reviews = reviews or Reviews()
     tests = [name for name in choice.names() if needs_review(name)]
-    more = (*lexicon_operators(known), *operators) if known else operators
-    made = proposing(choice.seed, more, choice.backends, choice.certainty)
+    made = proposing(
+        choice.seed, [*lexicon_operators(lexicon(reviews)), *operators], choice.backends, choice.certainty
+    )
+    queued = {(item.dialogue_id, item.test) for item in reviews.items.values() if item.test in tests}
+    dialogues = {dialogue for dialogue, _ in queued}
+
+    def choose(interaction: Interaction, test: str, tried: Set[Pair]) -> SampledItem | str:
+        here = interaction.dialogue_id
+        if (here, test) in queued if choice.each_test else here in dialogues:
+            return QUEUED
+        return item_of(interaction, test, made, choice.seed, tried, shown=PROPOSALS)
+
     return sample(
-        interactions, tests, lambda interaction, test, _: item_of(interaction, test, made, choice.seed),
-        size=choice.size, each_test=choice.each_test, seed=choice.seed, languages=choice.languages,
+        interactions, tests, choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
+        languages=choice.languages, known=_shown(reviews),
     )  # fmt: skip
+
+
+def _shown(reviews: Reviews) -> set[Pair]:
+    """What people were shown of any words."""
+    return {
+        pair_of(item.language, item.original, one.text)
+        for item in reviews.items.values()
+        for one in item.proposals
+    }
 
 
 def queue_for_review(
@@ -80,7 +112,7 @@ def queue_for_review(
 ) -> tuple[int, int]:  # fmt: skip
     """Put variants before people; returns how many utterances are new, and how many were there already."""
     stream = stress_stream(study.name)
-    drawn = to_review(interactions, choice, lexicon(Reviews.of(log.events(stream))), operators)
+    drawn = to_review(interactions, choice, Reviews.of(log.events(stream)), operators)
     log.transact_now(
         lambda tx: tx.record_study(study.name, study.revision, study.file_text, study.entities())
     )
@@ -91,7 +123,12 @@ def queue_for_review(
             lambda tx, event=event: tx.append(stream, event, client_key=f"item/{event.item_id}")
         )
         new += not stored.replayed
-    return new, len(drawn.items) - new
+    before = {
+        (one["dialogue_id"], one["test"] if choice.each_test else "")
+        for one in drawn.not_applicable
+        if one["reason"] == QUEUED
+    }
+    return new, len(drawn.items) - new + len(before)
 
 
 def plan_run(
@@ -99,28 +136,49 @@ def plan_run(
 ) -> RunPlan:
     """Cases for a run: proposals as they are where no review is needed, approved variants elsewhere.
 
+    An approved variant without a case is among what is not applicable, with its reason.
+
     source  the system whose logged dialogues are replayed; all when left out
     """
     interactions = interactions_of(dataset, source)
     if choice.spoken:
         interactions = [replace(one, channel="voice") for one in interactions]
-    approved = _approved(interactions, reviews)
+    approved: defaultdict[tuple[str, str], list[SampledItem]] = defaultdict(list)
+    for item in _approved(interactions, reviews):
+        approved[item.interaction.dialogue_id, item.test].append(item)
     made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
 
     def choose(interaction: Interaction, test: str, tried: Set[Pair]) -> SampledItem | str:
         if not needs_review(test):
             return item_of(interaction, test, made, choice.seed, tried)
-        item = approved.get((interaction.dialogue_id, test))
-        if item is None:
+        mine = approved.get((interaction.dialogue_id, test))
+        if not mine:
             return _why_none(interaction, test, reviews)
-        return TRIED if item.pair in tried else item
+        return next((one for one in mine if one.pair not in tried), TRIED)
 
     drawn = sample(
         interactions, choice.names(), choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
         languages=choice.languages,
     )  # fmt: skip
     tasks = {task.task_id: task for task in study.tasks}
-    return RunPlan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
+    left = _left_out([one for items in approved.values() for one in items], drawn, choice)
+    return RunPlan([case_of(item, tasks) for item in drawn.items], [*drawn.not_applicable, *left])
+
+
+def _left_out(approved: Sequence[SampledItem], drawn: Sample, choice: RunChoice) -> list[dict[str, Any]]:
+    """Approved variants, of what is run, of which neither a case nor a reason is told yet."""
+    taken = {item.item_id for item in drawn.items}
+    pairs = {item.pair for item in drawn.items}
+    dialogues = {item.interaction.dialogue_id for item in drawn.items}
+    told = {(one["dialogue_id"], one["test"]) for one in drawn.not_applicable}
+    found = []
+    for item in approved:
+        language, dialogue = item.interaction.language.split("-")[0], item.interaction.dialogue_id
+        wanted = item.test in choice.names() and (not choice.languages or language in choice.languages)
+        if wanted and item.item_id not in taken and (dialogue, item.test) not in told:
+            reason = TRIED if item.pair in pairs else ANOTHER if dialogue in dialogues else NOT_DRAWN
+            found.append(without(item.interaction, item.test, reason))
+    return found
 
 
 def by_voice(cases: Sequence[Case]) -> RunPlan:
@@ -139,16 +197,24 @@ def by_voice(cases: Sequence[Case]) -> RunPlan:
 
 def approved_cases(
     study: Study, dataset: Dataset, reviews: Reviews, listed: Sequence[Interaction] = ()
-) -> list[Case]:
-    """A case of every variant that a person approved and whose interaction is in the dataset, or listed."""
+) -> RunPlan:
+    """A case of every variant that a person approved and whose interaction is in the dataset, or listed.
+
+    The same variant of the same words is tried once, as in a run of the study.
+    """
     tasks = {task.task_id: task for task in study.tasks}
-    items = _approved([*interactions_of(dataset), *listed], reviews)
-    return [case_of(item, tasks) for item in items.values()]
+    plan, pairs = RunPlan(), set[Pair]()
+    for item in _approved([*interactions_of(dataset), *listed], reviews):
+        if item.pair in pairs:
+            plan.not_applicable.append(without(item.interaction, item.test, TRIED))
+        else:
+            plan.cases.append(case_of(item, tasks))
+        pairs.add(item.pair)
+    return plan
 
 
-def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> dict[tuple[str, str], SampledItem]:
+def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> Iterator[SampledItem]:
     by_id = {one.dialogue_id: one for one in interactions}
-    found: dict[tuple[str, str], SampledItem] = {}
     for key, item in reviews.items.items():
         decision, interaction = reviews.decision(key), by_id.get(item.dialogue_id)
         if decision is None or decision.text is None or interaction is None:
@@ -158,12 +224,11 @@ def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> dict[tup
             continue
         approval: Approval = "write" if decision.decision == "reject" else decision.decision
         rule, confidence = _origin(item.proposals, decision.proposal)
-        found[(item.dialogue_id, item.test)] = SampledItem(
+        yield SampledItem(
             item_id=key, interaction=interaction, turn=turn, previous=item.previous, test=item.test,
             variants=(), text=decision.text, rule=rule, confidence=confidence, approval=approval,
             approved_by=decision.reviewer,
         )  # fmt: skip
-    return found
 
 
 def _origin(proposals: Sequence[Any], chosen: int | None) -> tuple[str, float | None]:
@@ -181,4 +246,4 @@ def _why_none(interaction: Interaction, test: str, reviews: Reviews) -> str:
     if not mine:
         return "no variant of it was proposed" if reviews.items else NOT_PROPOSED
     decided = any(reviews.decision(key) is not None for key in mine)
-    return "people rejected all variants" if decided else NOT_REVIEWED
+    return REJECTED if decided else NOT_REVIEWED

@@ -305,7 +305,9 @@ class Run:
         for repetition in range(repeats):
             if repeats > 1:
                 clean.append(await self._answered(case, "clean", repetition + 1))
-            variants.append(await self._answered(case, "variant", repetition, settles, first))
+            variants.append(
+                await self._answered(case, "variant", repetition, settles, None if problem else first)
+            )
         if problem:
             await self._judged_as(case, _not_admitted(self.run_id, case, problem, variants[0]))
             return

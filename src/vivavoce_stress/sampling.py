@@ -75,6 +75,12 @@ class SampledItem:
     def pair(self) -> "Pair":
         return pair_of(self.interaction.language, self.turn.text, self.text)
 
+    @property
+    def pairs(self) -> set["Pair"]:
+        """What no other item repeats: the variant that is tried, and all that are shown beside it."""
+        language, said = self.interaction.language, self.turn.text
+        return {self.pair, *(pair_of(language, said, one.text) for one in self.variants)}
+
 
 Pair = tuple[str, str, str]
 Choosing = Callable[[Interaction, str, Set[Pair]], SampledItem | str]
@@ -142,27 +148,29 @@ def sample(
     each_test: bool = False,
     seed: int = 1,
     languages: Sequence[str] = (),
+    known: Set[Pair] = frozenset(),
 ) -> Sample:
     """Items for replay, drawn with a seed.
 
     choose  gives the item of an interaction for a test, none of the pairs that are tried already, or why
             there is none
     size    interactions to look at, drawn at random, as many of each language; all when left out
+    known   pairs that count as tried from the beginning
     """
     chance = Random(f"sample:{seed}")
     usable = [one for one in interactions if not languages or one.language.split("-")[0] in languages]
-    chosen, used, tried = Sample(), Counter[str](), set[Pair]()
+    chosen, used, tried = Sample(), Counter[str](), set[Pair](known)
 
     def take(item: SampledItem) -> None:
         chosen.items.append(item)
-        tried.add(item.pair)
+        tried.update(item.pairs)
 
     for interaction in _drawn(usable, min(size or len(usable), len(usable)), chance):
         able: dict[str, SampledItem] = {}
         for test in tests:
             found = choose(interaction, test, tried)
             if not isinstance(found, SampledItem):
-                chosen.not_applicable.append(_without(interaction, test, found))
+                chosen.not_applicable.append(without(interaction, test, found))
             elif each_test:
                 take(found)
             else:
@@ -210,11 +218,13 @@ def proposing(
 
 
 def item_of(
-    interaction: Interaction, test: str, made: Proposing, seed: int, tried: Set[Pair] = frozenset()
-) -> SampledItem | str:
+    interaction: Interaction, test: str, made: Proposing, seed: int, tried: Set[Pair] = frozenset(),
+    *, shown: int = 1,
+) -> SampledItem | str:  # fmt: skip
     """A request of the interaction to which the test applies, drawn among all; else why there is none.
 
     tried  variants that are not to be chosen again, wherever the same words were said
+    shown  the item has so many variants at most
     """
     if interaction.channel not in STRESS_TESTS.get(test).channels:
         return f"it is not applied to {interaction.channel}"
@@ -241,7 +251,7 @@ def item_of(
             return SampledItem(
                 item_id=item_key(interaction.dialogue_id, turn.turn_index, test, turn.text),
                 interaction=interaction, turn=turn, previous=previous, test=test,
-                variants=tuple(variants[:PROPOSALS]), text=best.text, rule=best.rule,
+                variants=tuple(variants[:shown]), text=best.text, rule=best.rule,
                 confidence=best.confidence,
             )  # fmt: skip
         elif reason != TRIED:
@@ -274,7 +284,8 @@ def needs_review(test: str) -> bool:
     return STRESS_TESTS.get(test).approval != "none"
 
 
-def _without(interaction: Interaction, test: str, reason: str) -> dict[str, Any]:
+def without(interaction: Interaction, test: str, reason: str) -> dict[str, Any]:
+    """The row of an interaction in which a test has no case."""
     return {
         "test": test, "family": STRESS_TESTS.get(test).family, "language": interaction.language,
         "dialogue_id": interaction.dialogue_id, "reason": reason,

@@ -153,8 +153,8 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, li
     from vivavoce_stress.planning import approved_cases
     from vivavoce_stress.suite import FORMAT, Suite, write_suite
 
-    cases = approved_cases(study, source, _reviews(log, study), listed)
-    if not cases:
+    plan = approved_cases(study, source, _reviews(log, study), listed)
+    if not plan.cases:
         hint = "approve some on the dashboard or with --read"
         raise InputError("no approved variant", place=f"study {study.name}", hint=hint)
     ontology = _ontology(study, path)
@@ -163,10 +163,12 @@ def _freeze(study: "Study", log: "Log", source: Any, path: Path, system: str, li
         version=FORMAT,
         ontology=ontology,
         system=study.systems[system],
-        cases=tuple(cases),
+        cases=tuple(plan.cases),
     )
     write_suite(suite, path)
-    note(f"wrote {len(cases)} cases to {path}")
+    again = len(plan.not_applicable)
+    told = f"; {again} approved variants repeat one of the same words, which is in it once" if again else ""
+    note(f"wrote {len(plan.cases)} cases to {path}{told}")
 
 
 def _ontology(study: "Study", path: Path) -> str | None:

@@ -1,6 +1,7 @@
 """Sampling: one test an interaction, spread over tests; what cannot be applied, and why."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from unit.stress.test_review import reviews_of
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.study.model import Study
 from vivavoce_stress.courtesies import is_courtesy
-from vivavoce_stress.planning import RunChoice, plan_run, to_review
+from vivavoce_stress.planning import RunChoice, approved_cases, plan_run, to_review
 from vivavoce_stress.review import Reviews, proposed, reviewed
 from vivavoce_stress.sampling import (
     Interaction,
@@ -164,6 +165,40 @@ def test_to_review_offers_nothing_of_the_tests_that_run_as_proposed(dataset: Dat
         ).items
     }
     assert tests and not tests & set(SPELLING)
+
+
+def test_what_people_were_shown_is_proposed_to_nobody_again(dataset: Dataset) -> None:
+    """All dialogues of a language say the same here; two of one choice would be run as one case."""
+    interactions, choice = interactions_of(dataset), RunChoice(tests=("ST-1", "ST-6"), each_test=True)
+    asked = [proposed(item) for item in to_review(interactions, choice).items]
+    shown = [(one.language, each.text) for one in asked for each in one.proposals]
+    assert asked and len(set(shown)) == len(shown)
+    more = [replace(one, dialogue_id=f"later {one.dialogue_id}") for one in interactions]
+    for each_test in (True, False):
+        again = to_review([*interactions, *more], replace(choice, each_test=each_test), reviews_of(*asked))
+        repeated = {(one.interaction.language, each.text) for one in again.items for each in one.variants}
+        assert not repeated & set(shown)
+        assert not {one.interaction.dialogue_id for one in again.items} & {one.dialogue_id for one in asked}
+
+
+def test_every_approved_variant_has_a_case_or_a_reason(dataset: Dataset) -> None:
+    """Also the one that a person wrote alike for two dialogues, and those that the sample left out."""
+    asked = [
+        proposed(item)
+        for test in ("ST-1", "ST-6")
+        for item in to_review(interactions_of(dataset), RunChoice(tests=(test,))).items
+    ]
+    alike = tuple(reviewed(one, "anna", "write", f"in {one.language}") for one in asked)
+    decided = reviews_of(*asked, decided=alike)
+    for choice in ({"each_test": True}, {}, {"size": 2}):
+        made = plan(dataset, decided, tests=("ST-1", "ST-6"), **choice)
+        held = [case.case_id for case in made.cases]
+        assert len({case.variant for case in made.cases}) == len(held) > 0
+        told = {(one["dialogue_id"], one["test"]) for one in made.not_applicable}
+        missing = [one for one in asked if one.item_id not in held]
+        assert missing and {(one.dialogue_id, one.test) for one in missing} <= told, choice
+    suite = approved_cases(Study.model_construct(name="s", tasks=()), dataset, decided)
+    assert len(suite.cases) + len(suite.not_applicable) == len(asked) > len(suite.cases)
 
 
 def test_interactions_come_with_their_channel_and_meaning(dataset: Dataset) -> None:
