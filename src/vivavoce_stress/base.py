@@ -14,6 +14,7 @@ Approval = Literal["none", "review", "choice"]
 ANY_LANGUAGE: Final = "*"
 NOT_PROPOSED: Final = "no variant was put before a person: vivavoce stress review"
 NOT_REVIEWED: Final = "its variants wait for a person's review"
+REJECTED: Final = "people rejected all variants"
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
@@ -208,6 +209,27 @@ def stress_tests() -> list[StressTest]:
     """All that are offered, ST-2 before ST-10."""
     names = sorted(STRESS_TESTS.names(), key=lambda name: [one.zfill(9) for one in _DIGITS.split(name)])
     return [STRESS_TESTS.get(name) for name in names]
+
+
+TestState = Literal["tried", "waits", "rejected", "not_admitted", "nothing_fits"]
+
+
+def state_of(one: Mapping[str, Any]) -> TestState:
+    """Whether a test was tried, or why it was not, by its figures.
+
+    tried         a case of it was held behind an original that passed, or is still open
+    waits         there are variants that a person must yet approve, or nobody had any proposed
+    rejected      people rejected every variant that was proposed
+    not_admitted  no original of its cases passed
+    nothing_fits  no utterance offered a place for a variant
+    """
+    if one["applied"] or one["open"]:
+        return "tried"
+    if awaiting(one):
+        return "waits"
+    if one["why_not_applicable"].get(REJECTED):
+        return "rejected"
+    return "not_admitted" if one["not_admitted"] else "nothing_fits"
 
 
 def awaiting(one: Mapping[str, Any]) -> int:

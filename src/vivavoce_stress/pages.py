@@ -20,7 +20,8 @@ from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles
-from vivavoce_stress.base import STRESS_TESTS, StressTest, awaiting
+from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
+from vivavoce_stress.blocks import WHY_UNTRIED
 from vivavoce_stress.learnt import lexicon
 from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
 from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
@@ -125,9 +126,9 @@ def _figures(stream: list[StoredEvent]) -> list[dict[str, Any]]:
     titles = stress_titles(stream)
     runs = [score([row for row in rows if row["run_id"] == run_id], "log") for run_id in last.values()]
     for one in (test for run in runs for test in run["tests"]):
-        one["title"], one["awaits"] = titles.get(one["name"], ""), not one["cases"] and awaiting(one) > 0
+        one["title"], one["why_untried"] = titles.get(one["name"], ""), WHY_UNTRIED.get(state_of(one), "")
     for run in runs:
-        run["whole"]["awaits"] = False
+        run["whole"]["why_untried"] = ""
     return runs
 
 

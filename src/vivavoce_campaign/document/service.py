@@ -6,11 +6,10 @@ from typing import Final
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import language, say
+from vivavoce.report.language import language, named_language, say
 from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
 from vivavoce.stats.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
-from vivavoce_campaign.document.trust import named_language
 from vivavoce_stress.blocks import share_told
 
 MODULES: Final = {
@@ -57,7 +56,9 @@ def _languages_table(found: Evaluation) -> TableOfText:
     rows = tuple(Row(named_language(one.language), _language_cells(one)) for one in found.languages)
     columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
     note = say(
-        "Shares have 95% intervals over users; of stress tests over cases, or the utterances they change."
+        "Shares have 95% intervals over users; of stress tests over cases, or the utterances they change. "
+        "Each language has its own utterances, tests and changed words: a difference of languages is one of the "
+        "system only where the same tests changed the same kind of word (see the table on spelling tests)."
     )
     return TableOfText("campaign_languages", say("By language"), columns, rows, note)
 
