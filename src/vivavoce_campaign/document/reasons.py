@@ -68,10 +68,7 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
     """What usually mends them, the cure of the most cases first; of misspellings the words."""
     counts = Counter(cure for one in failures for cure in cures_of(kind_of(one), one["family"]))
     cures = [
-        say(
-            "What usually mends it: {cure}",
-            cure=say("{cure} ({cases})", cure=say(cure), cases=plural(n, "case")),
-        )
+        say("What usually mends it: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
         for cure, n in counts.most_common()
     ]
     words = [
