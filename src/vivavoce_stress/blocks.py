@@ -170,8 +170,9 @@ def untried_told(run: Facts) -> list[str]:
 
 
 def words_table(run: Facts) -> list[TableOfText]:
-    """How spelling tests were passed by the kind of word that they changed; nothing where there were none."""
-    if not run["words"]:
+    """How spelling tests were passed by the kind of word that they changed; nothing where none had a choice."""
+    kinds = ("content", "frame", "small")
+    if not any(one[kind]["cases"] for one in run["words"] for kind in kinds):
         return []
     columns = heads(
         say("Language"), say("Carries the request"), say("Frames the request"), say("Articles and the like"),
@@ -180,7 +181,7 @@ def words_table(run: Facts) -> list[TableOfText]:
     rows = tuple(
         Row(
             named_language(one["language"]),
-            (*(_passed(one[kind]) for kind in ("content", "frame", "small")), Cell(count(one["left"]))),
+            (*(_passed(one[kind]) for kind in kinds), Cell(count(one["left"]))),
         )
         for one in run["words"]
     )
