@@ -170,7 +170,7 @@ def untried_told(run: Facts) -> list[str]:
 
 
 def words_table(run: Facts) -> list[TableOfText]:
-    """How spelling tests were passed by the kind of word that they changed; nothing where none had a choice."""
+    """How spelling tests were passed by the kind of word that they changed. Empty  none had a choice: []"""
     kinds = ("content", "frame", "small")
     if not any(one[kind]["cases"] for one in run["words"] for kind in kinds):
         return []

@@ -21,7 +21,7 @@ from vivavoce_stress.content_words import changed_words, kind_changed
 from vivavoce_stress.courtesies import is_courtesy, only_courteous
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.packs import pack_of
-from vivavoce_stress.propose import Proposals, propose
+from vivavoce_stress.propose import NO_WORDS, Proposals, propose
 from vivavoce_stress.utterances import read_utterances
 
 PROPOSALS: Final = 5
@@ -280,7 +280,7 @@ def item_of(
         often = known.often(language, test, words)
         return only_courteous(one.edits, one.original, language), weight(one), *often
 
-    best: SampledItem | None = None
+    best, without_any = None, reason
     for place in places:
         turn = interaction.turns[place]
         if once and pair_of(language, turn.text, test) in known.asked:
@@ -302,8 +302,9 @@ def item_of(
                 variants=tuple(variants[:shown]), text=variants[0].text, rule=variants[0].rule,
                 confidence=variants[0].confidence,
             )  # fmt: skip
-        elif not variants and reason not in (TRIED, ASKED):
-            reason = found.not_applicable[0].reason if found.not_applicable else reason
+        elif not variants and reason not in (TRIED, ASKED) and found.not_applicable:
+            told = found.not_applicable[0].reason
+            reason = told if told != NO_WORDS or reason == without_any else reason
         if best is not None and not spelling:
             return best
     return best or reason
