@@ -26,6 +26,7 @@ from vivavoce_campaign.submission_file import Intent, as_yaml, check_submission,
 
 MINUTES: Final = 3
 _DONE: Final = "=>"
+_NEEDS: Final = re.compile(r"\[([^\]]*)\]")
 _BETWEEN: Final = re.compile(r"\s+/\s+")
 _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
@@ -61,8 +62,9 @@ class Described:
     """What an organiser knows of a system.
 
     domain    what the system knows about; may be empty
-    intents   what users do, one a text, with {entities}; languages parted by " / " in their order; likewise
-              behind "=>" the words by which the system tells that it is done
+    intents   what users do, one a text, with {entities}; languages parted by " / " in their order; in
+              [brackets] further entities that it asks for, parted by ";"; likewise behind "=>" the words by
+              which the system tells that it is done
     entities  "name: value; value", likewise
     logged    what users said first in logged interactions
     """
@@ -85,14 +87,17 @@ class Begun:
     unmatched: list[str] = field(default_factory=list)
 
 
-async def begin_at(folder: Path, described: Described, url: str) -> tuple[Discovery, Begun]:
+async def begin_at(
+    folder: Path, described: Described, url: str, found: Discovery | None = None
+) -> tuple[Discovery, Begun]:
     """Say hello to the system behind an address, and write what came of it with the draft of its study.
 
+    found   what came of a hello that was said already, as somebody described its request
     Note    an address of this machine, or of a private network, is taken: an organiser may name it
     Raises  InputError: as `check_new` and `discover`; nothing is left behind then
     """
     check_new(folder, described)
-    found = await discover(url, language=described.languages[0], private=is_private(url))
+    found = found or await discover(url, language=described.languages[0], private=is_private(url))
     begun = begin(folder, described, found)
     campaign = load_campaign(folder)
     written = draft(campaign, campaign.submission(described.name))
@@ -169,11 +174,14 @@ def _domain(described: Described, intents: Sequence[dict[str, Any]]) -> Any:
 
 def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
     written, _, done = written.partition(_DONE)
+    needs = [_key(one) for part in _NEEDS.findall(written) for one in part.split(";") if one.strip()]
+    written = _NEEDS.sub(" ", written)
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
     words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in _LINKS][
         :3
     ]
     intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}
+    intent |= {"needs": needs} if needs else {}
     return intent | ({"done": _worded(done, languages)} if done.strip() else {})
 
 
@@ -184,12 +192,15 @@ def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
     if not names.strip() or not values:
         hint = 'write "author: Elena Ferrante; Italo Calvino"'
         raise InputError(f"{written!r} is no entity with its values", hint=hint)
-    first = _BETWEEN.split(names.strip())[0]
-    key = re.sub(r"\W+", "_", first.lower()).strip("_")
     return {
-        "id": key, "text": _worded(names, languages),
+        "id": _key(_BETWEEN.split(names.strip())[0]), "text": _worded(names, languages),
         "values": [_worded(one, languages) for one in values],
     }  # fmt: skip
+
+
+def _key(name: str) -> str:
+    """The key of an entity that is called so."""
+    return re.sub(r"\W+", "_", name.strip().lower()).strip("_")
 
 
 def _worded(written: str, languages: Sequence[str]) -> Any:

@@ -44,7 +44,7 @@ def init(
         list[str],
         typer.Option(
             "--intent",
-            help="What users do: 'borrow {title}'; 'en / it'; '=> is yours' says by which words it is done.",
+            help="What users do: 'borrow {title} [card asked for]'; 'en / it'; '=> words when it is done'.",
         ),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
     entity: Annotated[

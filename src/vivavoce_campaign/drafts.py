@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from vivavoce.study.presets import shipped_text
 from vivavoce_campaign.callers import callers_text, different, domain_from
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
-from vivavoce_campaign.submission_file import Submission, as_yaml, in_language
+from vivavoce_campaign.submission_file import Submission, as_yaml
 from vivavoce_campaign.wordings import drafted_wordings
 
 PROTOCOL: Final = "idial-2018"
@@ -27,6 +28,7 @@ _CALLERS: Final = """# Simulated users, made from submissions/{name}.yaml, for t
 
 """
 _WORDING: Final = "# Drafted after the project's own wording. Edit it, or put a validated wording here.\n"
+_OF_DOMAIN: Final = re.compile(r" ?[^.!?{}*\n]*\{domain\}[^.!?{}\n]*[.!?]")  # its sentence
 _HEAD: Final = """# Drafted by `vivavoce campaign draft` from submissions/{name}.yaml. Edit it:
 # a draft is never written over what is there.
 # An ordinary study: `vivavoce check`, `vivavoce serve` and `vivavoce stress` take this folder.
@@ -152,10 +154,14 @@ def instructions(submission: Submission, language: str) -> str:
     """What users read before the tasks."""
     words = CampaignWords.or_english(language)
     what = "\n".join(f"- {_begun(one.said(language))}" for one in submission.intents)
-    return words.instructions.format(
-        name=_plain(submission.name(language)), how=getattr(words, submission.channel),
-        domain=_plain(in_language(submission.domain, language)), what=what,
-    )  # fmt: skip
+    domain = _plain(submission.domain_told(language))
+    text = words.instructions if domain else _OF_DOMAIN.sub("", words.instructions)
+    return text.format(
+        name=_plain(submission.name(language)),
+        how=getattr(words, submission.channel),
+        domain=domain,
+        what=what,
+    )
 
 
 def _wordings(submission: Submission, language: str) -> dict[str, str]:

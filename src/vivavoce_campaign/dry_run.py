@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from itertools import takewhile
 from statistics import median
 from typing import Any, Final
 
@@ -25,10 +25,10 @@ from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of
 from vivavoce_campaign.runs import Report, callers_at, connectors, moved, noise_for
 from vivavoce_campaign.submission_file import Submission
+from vivavoce_campaign.unreached import QUESTION, Unreached, unreached
 
 SHOWN: Final = 5
 TRIED: Final = "tried.json"
-_QUESTION: Final = re.compile(r"[^.!?\n]*\?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +51,7 @@ class TryOut:
     lost        what users said where the system did not understand, with how often
     sample      one dialogue, turn by turn: who, what
     guessed     intents of which nobody said by which words the system tells that they are done
+    missed      dialogues that did not come to their end, with what the system said then
     """
 
     system: str
@@ -62,6 +63,7 @@ class TryOut:
     lost: list[tuple[str, int]]
     sample: list[tuple[str, str]]
     guessed: list[str]
+    missed: list[Unreached] = field(default_factory=list)
 
 
 def try_out(campaign: Campaign, submission: Submission, progress: Report, *, users: int) -> TryOut:
@@ -95,9 +97,15 @@ def last_try(place: SystemPlace) -> TryOut | None:
         for name in ("unanswered", "lost", "sample"):
             facts[name] = [(one, two) for one, two in facts[name]]
         facts["intents"] = [IntentTried(**one) for one in facts["intents"]]
+        facts["missed"] = [_missed(one) for one in facts.get("missed", [])]
         return TryOut(**facts)
     except (OSError, ValueError, TypeError, KeyError):
         return None
+
+
+def _missed(facts: dict[str, Any]) -> Unreached:
+    told = {name: [(one, two) for one, two in facts[name]] for name in ("last", "again")}
+    return Unreached(**{**facts, **told})
 
 
 def _log_url(place: SystemPlace) -> str:
@@ -145,7 +153,14 @@ def _found(
         unanswered=unanswered.most_common(SHOWN), lost=lost.most_common(SHOWN),
         sample=[(one["party"], one["text"] or "") for one in sample],
         guessed=[one.intent_id for one in submission.intents if domain is not None and one.done is None],
+        missed=unreached(dataset, {key: one.met for key, one in judged.items()}),
     )  # fmt: skip
+
+
+def _opening(turns: Sequence[dict[str, Any]]) -> list[str]:
+    """The questions with which a system begins, before the user says anything."""
+    before = takewhile(lambda turn: turn["party"] != "user", turns)
+    return [found.strip() for turn in before for found in QUESTION.findall(turn["text"] or "")]
 
 
 def _intents(
@@ -180,6 +195,7 @@ def _questions(
 ) -> tuple[Counter[str], Counter[str]]:
     """Questions that no cue knows, and what users said before the system was at a loss."""
     unanswered, lost = Counter[str](), Counter[str]()
+    opening = {question for one in dialogues for question in _opening(turns[one["dialogue_id"]])}
     for one in dialogues if domain is not None else ():
         before = ""
         for turn in turns[one["dialogue_id"]]:
@@ -188,7 +204,8 @@ def _questions(
                 before = text
                 continue
             acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
-            questions = [found.strip() for found in _QUESTION.findall(text) if found.strip(" ?")]
+            questions = [found.strip() for found in QUESTION.findall(text) if found.strip(" ?")]
+            questions = [one for one in questions if one not in opening]  # what is wanted, and no entity
             if before and questions and not acts & {"request", "confirm", "reqmore", "inform", "repeat"}:
                 unanswered[" ".join(questions[-2:])] += 1
             if before and "repeat" in acts:

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from vivavoce.connectors.discovery import NotFound
 from vivavoce.connectors.probe import Hello
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
@@ -18,6 +19,7 @@ from vivavoce.desk.app_shell import AppShell, desk_of, page_environment
 from vivavoce.desk.language import gettext, language, told, worded
 from vivavoce.desk.security import Needs, OwnForm, needs_role, who_of
 from vivavoce.desk.security import field as submitted
+from vivavoce.desk.study_editor.request_form import RequestForm
 from vivavoce.languages.base import language_name
 from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
@@ -31,7 +33,7 @@ from vivavoce_campaign.answers import (
     summary,
     take_in_answers,
 )
-from vivavoce_campaign.beginning import Described, begin_at
+from vivavoce_campaign.beginning import Described, begin_at, check_new
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, Campaign, check_settings
 from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.dry_run import last_try, try_out
@@ -157,12 +159,16 @@ def begin(request: Request, desk: Desk_, form: OwnForm) -> Response:
         languages=re.findall(r"[\w-]+", typed["languages"]), intents=_lines(typed["intents"]),
         entities=_lines(typed["entities"]), spoken=typed["channel"] == "spoken",
     )  # fmt: skip
+    asked = RequestForm.typed(form) if submitted(form, "with") else None
     if not described.languages:
         return _begin_form(request, desk, typed, gettext("Say which languages the system speaks."))
     try:
-        found, begun = asyncio.run(begin_at(desk.folder, described, typed["url"]))
+        check_new(desk.folder, described)
+        greeted = asked.greet(typed["url"]) if asked else None
+        found, begun = asyncio.run(begin_at(desk.folder, described, typed["url"], greeted))
     except InputError as error:
-        return _begin_form(request, desk, typed, told(error))
+        asked = RequestForm.of_refusal(error) if isinstance(error, NotFound) else asked
+        return _begin_form(request, desk, typed, told(error), asked)
     written = [path.relative_to(desk.folder) for path in begun.written]
     return desk.page(request, "campaign_begun.html", name=described.name, found=found, written=written)
 
@@ -304,10 +310,21 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _begin_form(request: Request, desk: CampaignDesk, form: dict[str, str], wrong: str = "") -> Response:
+def _begin_form(
+    request: Request, desk: CampaignDesk, form: dict[str, str], wrong: str = "",
+    asked: RequestForm | None = None,
+) -> Response:  # fmt: skip
+    """Input   asked: the request as somebody is to describe it, where no other was answered"""
     code = 422 if wrong else 200
     return desk.page(
-        request, "campaign_begin.html", code, form=form, wrong=wrong, most=BEGINNING, channels=CHANNELS[:2]
+        request,
+        "campaign_begin.html",
+        code,
+        form=form,
+        wrong=wrong,
+        most=BEGINNING,
+        channels=CHANNELS[:2],
+        asked=asked,
     )
 
 

@@ -171,6 +171,12 @@ class Submission(_Written):
         common = [one.entity_id for one in self.entities if one.entity_id not in named]
         return [*intent.entities(), *common]
 
+    def domain_told(self, language: str) -> str:
+        """What the system knows about; "" where nobody said more than what users do with it."""
+        told = " ".join(in_language(self.domain, language).split()).rstrip(".")
+        intents = "; ".join(one.said(language) for one in self.intents)
+        return "" if told == " ".join(intents.split()).rstrip(".") else told
+
     @property
     def spoken(self) -> bool:
         """Whether users speak to it, so that tests of single characters make no sense."""

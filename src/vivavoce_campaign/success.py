@@ -6,12 +6,12 @@ there are only words: those by which, as its team says (`done`), it tells that a
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.success import outcomes
 from vivavoce.stats.idial import intents_assigned
 from vivavoce_campaign.submission_file import Entity, Submission, in_language
+from vivavoce_campaign.unreached import turns_of
 from vivavoce_stress.goal import GivenValue, GoalInWords
 
 
@@ -57,7 +57,7 @@ def _given(entity: Entity, value: str | None, language: str) -> GivenValue | Non
 
 
 def _by_words(dataset: Dataset, submission: Submission) -> dict[str, bool]:
-    meant, values, turns = intents_assigned(dataset), _values(dataset), _turns(dataset)
+    meant, values, turns = intents_assigned(dataset), _values(dataset), turns_of(dataset)
     found: dict[str, bool] = {}
     for row in dataset.read("dialogues").to_pylist():
         key = row["dialogue_id"]
@@ -72,14 +72,4 @@ def _values(dataset: Dataset) -> dict[str, dict[str, str]]:
     for row in dataset.read("goals").to_pylist():
         if row["origin"] == "assigned" and row["kind"] == "constraint" and row["goal_index"] == 0:
             found[row["dialogue_id"]][row["slot"]] = row["value"]
-    return found
-
-
-def _turns(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
-    """The turns of each dialogue, in their order."""
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in dataset.read("turns").to_pylist():
-        found[row["dialogue_id"]].append(row)
-    for rows in found.values():
-        rows.sort(key=lambda row: row["turn_index"])
     return found

@@ -44,6 +44,10 @@ def told_try(found: TryOut) -> Iterator[str]:
     yield f"{found.system}: {found.dialogues} simulated dialogues{turns}; the system failed in {found.failed}"
     for one in found.intents:
         yield f"  {one.intent} ({one.language}): {one.reached} of {one.dialogues} came to their end"
+    for one in found.missed:
+        for said, count in (one.again or one.last)[:2]:
+            how = "asked more than once" if one.again else "said last"
+            yield f"  {one.intent_id} ({one.language}), not at its end: {how} in {count}: {_short(said)}"
     for said, count in found.unanswered:
         yield f"  asked {count} times, and nobody knows an answer: {_short(said)}"
     if found.unanswered:

@@ -11,7 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.languages.data import CampaignWords
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import Wording, languages_of, load_wording, wording_file
-from vivavoce_campaign.submission_file import Submission, in_language
+from vivavoce_campaign.submission_file import Submission
 
 SHOWN: Final = ("idial", "idial_background")
 Wordings = Mapping[str, Mapping[str, Wording]]  # by instrument and language
@@ -23,8 +23,8 @@ def drafted_wordings(submission: Submission, language: str) -> dict[str, Wording
     Output  by instrument; those that stay as they are are not there
     """
     words = CampaignWords.or_english(language)
-    domain = " ".join(in_language(submission.domain, language).split()).rstrip(".")
-    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge else {}
+    domain = submission.domain_told(language)
+    asked = {"knowledge": words.knowledge.replace("{domain}", domain)} if words.knowledge and domain else {}
     changed = {"idial_background": asked, "idial": words.spoken_items if submission.spoken else {}}
     found: dict[str, Wording] = {}
     for name, items in changed.items():

@@ -211,6 +211,27 @@ def stress_tests() -> list[StressTest]:
     return [STRESS_TESTS.get(name) for name in names]
 
 
+TestState = Literal["tried", "waits", "rejected", "not_admitted", "nothing_fits"]
+
+
+def state_of(one: Mapping[str, Any]) -> TestState:
+    """Whether a test was tried, or why it was not, by its figures.
+
+    tried         a case of it was held behind an original that passed, or is still open
+    waits         there are variants that a person must yet approve, or nobody had any proposed
+    rejected      people rejected every variant that was proposed
+    not_admitted  no original of its cases passed
+    nothing_fits  no utterance offered a place for a variant
+    """
+    if one["applied"] or one["open"]:
+        return "tried"
+    if awaiting(one):
+        return "waits"
+    if one["why_not_applicable"].get(REJECTED):
+        return "rejected"
+    return "not_admitted" if one["not_admitted"] else "nothing_fits"
+
+
 def awaiting(one: Mapping[str, Any]) -> int:
     """Interactions at which a test had no variant because none was proposed, or none reviewed, as yet."""
     why = one["why_not_applicable"]

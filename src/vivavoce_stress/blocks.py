@@ -9,9 +9,9 @@ from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce.report.blocks import Cell, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import say, stated
+from vivavoce.report.language import named_language, say, stated
 from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
-from vivavoce_stress.base import awaiting
+from vivavoce_stress.base import TestState, state_of
 from vivavoce_stress.scores import ends_of
 
 Facts = dict[str, Any]
@@ -29,6 +29,24 @@ EARLIER: Final = {  # of the tests of IDIAL, where a dataset was written without
     "ST-9": "Order of nouns and adjectives",
     "ST-10": "Anaphora",
     "ST-11": "Order of verbal modifiers",
+}
+UNTRIED: Final[dict[TestState, str]] = {
+    "waits": N_("{tests} not tried: a person must first approve variants for them."),
+    "rejected": N_("{tests} not tried: people rejected every variant that was proposed for them."),
+    "not_admitted": N_("{tests} not tried: the system did not serve even the originals of their cases."),
+    "nothing_fits": N_("{tests} not tried: nothing that was said in these dialogues fits them."),
+}
+UNTRIED_BY_NAME: Final[dict[TestState, str]] = {
+    "waits": N_("Not tried, for a person must first approve variants: {tests}."),
+    "rejected": N_("Not tried, for people rejected every variant that was proposed: {tests}."),
+    "not_admitted": N_("Not tried, for the system did not serve even the originals: {tests}."),
+    "nothing_fits": N_("Not tried, for nothing that was said fits: {tests}."),
+}
+WHY_UNTRIED: Final[dict[TestState, str]] = {  # in the cell of a table
+    "waits": N_("variants to be approved"),
+    "rejected": N_("people rejected all variants"),
+    "not_admitted": N_("no original passed"),
+    "nothing_fits": N_("nothing fits"),
 }
 REASONS: Final = (
     N_("{k} of {n} replays passed; {reason}"),
@@ -115,41 +133,93 @@ def decided_by(run: Facts) -> str:
     )  # fmt: skip
 
 
-def untried(run: Facts) -> list[Facts]:
-    """The tests of a run of which no case was held, for their variants wait for people."""
-    return [one for one in run["tests"] if not one["cases"] and awaiting(one)]
+def left_untried(run: Facts, state: TestState) -> list[Facts]:
+    """The tests of a run of which no case was held, for this reason."""
+    return [one for one in run["tests"] if state_of(one) == state]
 
 
 def tried_told(run: Facts) -> list[str]:
-    """Which tests were tried at all, and which only wait until a person has approved variants."""
-    held = [one for one in run["tests"] if one["cases"]]
+    """Which tests were tried at all; how many were not, by what kept them."""
+    held = left_untried(run, "tried")
     told = [
         say(
             "{tried} of {all} were tried: {tests}.",
             tried=count(len(held)), all=plural(len(run["tests"]), "stress test"),
-            tests=listed([title_of(one).lower() for one in held]),
+            tests=listed([title_of(one).lower() for one in held]) or MISSING,
         )
     ]  # fmt: skip
-    if wait := untried(run):
-        told.append(
-            say(
-                "{tests} not tried: a person must first approve variants for them.",
-                tests=plural(len(wait), "stress test was", "stress tests were"),
-            )
-        )
+    for state, template in UNTRIED.items():
+        if left := left_untried(run, state):
+            tests = plural(len(left), "stress test was", "stress tests were")
+            told.append(say(template, tests=tests))
     return told
 
 
 def untried_told(run: Facts) -> list[str]:
-    """The tests that wait for variants by their names, and what is to be done."""
-    if not (wait := untried(run)):
+    """The tests that were not tried by their names and what kept them, and what is to be done."""
+    told = []
+    for state, template in UNTRIED_BY_NAME.items():
+        if left := left_untried(run, state):
+            told.append(say(template, tests=listed([title_of(one) for one in left])))
+    if left_untried(run, "waits"):
+        told.append(
+            say("Next step: on the study's dashboard, under Stress tests, have variants proposed, accept or "
+                "reject them, and run the tests again.")
+        )  # fmt: skip
+    return told
+
+
+def words_table(run: Facts) -> list[TableOfText]:
+    """How spelling tests were passed by the kind of word that they changed. Empty  none had a choice: []"""
+    kinds = ("content", "frame", "small")
+    if not any(one[kind]["cases"] for one in run["words"] for kind in kinds):
         return []
-    return [
-        say("Not tried, for a person must first approve variants: {tests}.",
-            tests=listed([title_of(one) for one in wait])),
-        say("Next step: on the study's dashboard, under Stress tests, have variants proposed, accept or "
-            "reject them, and run the tests again."),
-    ]  # fmt: skip
+    columns = heads(
+        say("Language"), say("Carries the request"), say("Frames the request"), say("Articles and the like"),
+        say("No choice"),
+    )  # fmt: skip
+    rows = tuple(
+        Row(
+            named_language(one["language"]),
+            (*(_passed(one[kind]) for kind in kinds), Cell(count(one["left"]))),
+        )
+        for one in run["words"]
+    )
+    note = say(
+        "Spelling tests that were passed of those decided, by the word that they changed, of utterances that "
+        "have words of both kinds: what is asked for (a book, to borrow) and what frames it (I would like, "
+        "please). A misspelt frame is passed by almost every system: shares may be compared only where the "
+        "same kind of word was changed. No choice: cases of utterances without one of the two kinds."
+    )
+    return [TableOfText("stress_words", say("Which word the spelling tests changed"), columns, rows, note)]
+
+
+def pairs_table(run: Facts) -> list[TableOfText]:
+    """Every case in a line, passed or not, so that each verdict can be looked at."""
+    rows = tuple(_pair_row(number, one) for number, one in enumerate(run["pairs"], 1))
+    if not rows:
+        return []
+    columns = heads(say("Case"), say("Original"), say("Variant"), say("Verdict"))
+    title = say("All cases, passed and not passed")
+    return [TableOfText("stress_pairs", title, columns, rows, numeric=False)]
+
+
+def _pair_row(number: int, one: Facts) -> Row:
+    if one["status"] == "applied":
+        told = one["verdict"]
+    else:
+        told = "the original did not pass" if one["status"] == "not_admitted" else "no verdict"
+    by = (say("by a person"),) if one["verdict_of_person"] else ()
+    cells = (
+        Cell(one["original"], words=True),
+        Cell(one["text"], words=True),
+        Cell(say(told), by, words=True),
+    )
+    return Row(f"{number}. {one['test']}", cells)
+
+
+def _passed(one: Mapping[str, int]) -> Cell:
+    return Cell(say("{k} of {n}", k=count(one["passed"]), n=count(one["cases"])) if one["cases"] else MISSING)
 
 
 def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:

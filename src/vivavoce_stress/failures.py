@@ -4,12 +4,14 @@ The kind is read from the code of a verdict's reason (`why`), never from its sen
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce_stress import cascade
+from vivavoce_stress.content_words import changed_words
 from vivavoce_stress.evidence import SAID
 from vivavoce_stress.stock_replies import ALIKE, ASKS
 
@@ -44,8 +46,7 @@ _OF_REASONS: Final[dict[str, FailureKind]] = {
     cascade.ASKED_THEN_ALIKE: "ask_again",
     cascade.ASKED_THEN_ANOTHER: "ask_again",
 }
-_UNPLACED: Final = frozenset({"not_understood", "ask_again", "question_again", "menu", "stock_reply"})
-_UNPLACED_CURES: Final = {
+_CURES_OF_FAMILIES: Final = {
     "spelling": N_(
         "Correct spelling before understanding, or give the system misspelled and confused words among its "
         "examples."
@@ -58,6 +59,7 @@ _UNPLACED_CURES: Final = {
         "understanding to the order of words."
     ),
 }
+_FAULTS: Final = frozenset({"trouble", "silent"})
 _ANY_CURE: Final = N_("Give the system utterances like these among its examples.")
 _CURES: Final[dict[FailureKind, str]] = {
     "refuse": N_(
@@ -92,11 +94,33 @@ def kind_of(failure: Mapping[str, Any]) -> FailureKind:
     return "something_else"
 
 
-def cure_of(kind: FailureKind, family: str) -> str:
-    """What usually mends this kind of failure in this family of tests, in English as catalogues have it."""
-    if kind in _UNPLACED:
-        return _UNPLACED_CURES.get(family, _ANY_CURE)
-    return _CURES[kind]
+def cures_of(kind: FailureKind, family: str) -> tuple[str, ...]:
+    """What usually mends this kind of failure in this family of tests, in English as catalogues have it.
+
+    The test says what was not recognised, whatever the system did instead; only a fault of the program is
+    none of words. What else helps where it did something wrong stands behind that; against a misspelling it
+    does not.
+    """
+    if kind in _FAULTS:
+        return (_CURES[kind],)
+    own = _CURES_OF_FAMILIES.get(family, _ANY_CURE)
+    return (own, _CURES[kind]) if kind in _CURES and family != "spelling" else (own,)
+
+
+def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
+    """The words of spelling tests that were not recognised: as written, as meant, in how many cases.
+
+    Empty  none of these failures is of a spelling test: []
+    """
+    found = Counter(
+        (
+            " ".join(changed_words(one["text"], one["original"])),
+            " ".join(changed_words(one["original"], one["text"])),
+        )
+        for one in failures
+        if one["family"] == "spelling"
+    )
+    return [(wrong, right, n) for (wrong, right), n in found.most_common()]
 
 
 def answer_to(transcript: str | None) -> str | None:

@@ -108,6 +108,11 @@ class LanguageFile(_Part):
     language: str = Field(description="BCP 47 tag")
     name: str = Field(description="the language's name in English")
     function_words: list[str] = Field(description="words too small to misspell")
+    request_frame: list[str] = Field(
+        [],
+        description="words that frame a request and are not what it asks for: I would like, please, when; "
+        "spelling tests change them only where no other word is to be changed",
+    )
     blocked: list[str] = Field([], description="words that no variant may put in, beside the offensive ones")
     keyboard: list[str] = Field([], description="rows of letter keys, from the top")
     misspellings: list[Rule] = []

@@ -1,5 +1,6 @@
 """Linguistic stress tests on the dashboard: review of variants, and verdicts on what stayed unsure."""
 
+import re
 from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -21,12 +22,14 @@ from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
-from vivavoce_stress.base import STRESS_TESTS, StressTest, awaiting
+from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
+from vivavoce_stress.blocks import WHY_UNTRIED
 from vivavoce_stress.learnt import lexicon
 from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
 from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
 
 FOLDER: Final = Path(__file__).parent
+_INSTEAD: Final = re.compile(r"(?P<new>.+) for (?P<old>.+)")  # rule of a synonym
 router = APIRouter(prefix="/stress")
 Desk_ = Annotated[Desk, Depends(desk_of)]
 Form_ = Annotated[FormData, Depends(own_form)]
@@ -78,6 +81,7 @@ def stress(request: Request, desk: Desk_) -> Response:
     facts = {
         "items": len(reviews.items), "waiting": len(reviews.waiting(name)),
         "approved": sum(one is not None and one.text is not None for one in decisions),
+        "second": bool(decisions) and all(one is not None for one in decisions),
         "agreement": agree(reviews.pairs()), "disputed": len(reviews.disputed()),
         "lexicon": lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
         "earlier": sum(people.earlier.get(run_id, 0) for run_id in queue.runs),
@@ -129,18 +133,24 @@ def _figures(stream: list[StoredEvent]) -> list[dict[str, Any]]:
     titles = stress_titles(stream)
     runs = [score([row for row in rows if row["run_id"] == run_id], "log") for run_id in last.values()]
     for one in (test for run in runs for test in run["tests"]):
-        one["title"], one["awaits"] = titles.get(one["name"], ""), not one["cases"] and awaiting(one) > 0
+        one["title"], one["why_untried"] = titles.get(one["name"], ""), WHY_UNTRIED.get(state_of(one), "")
     for run in runs:
-        run["whole"]["awaits"] = False
+        run["whole"]["why_untried"] = ""
     return runs
 
 
-def _again(desk: Desk) -> str:
-    """The command that runs the tests again and writes the report anew; of a campaign, its own."""
+def _again(desk: Desk, *, report: bool = False) -> str:
+    """The command of the study's campaign that runs the tests again, or only writes the report anew.
+
+    Empty  it is of no campaign: ""
+    """
     campaign = desk.study.folder.resolve().parent.parent
-    if (campaign / "campaign.yaml").is_file():
-        return f"vivavoce campaign run {campaign} --people"
-    return ""
+    if not (campaign / "campaign.yaml").is_file():
+        return ""
+    if report:
+        return f"vivavoce campaign report {campaign}"
+    people = desk.log.usual_scope(desk.study.name) == "people"
+    return f"vivavoce campaign run {campaign}{' --people' if people else ''}"
 
 
 @router.get("/review", dependencies=[Decides])
@@ -185,7 +195,7 @@ def verdicts(
         request, "stress_verdict.html", **facts, left=len(fresh), mine=mine, name=name, named=_named(),
         last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others,
         agreements=[] if one else [run["agreement"] for run in _runs(request, desk, stream)],
-        again=_again(desk),
+        again=_again(desk, report=True),
     )  # fmt: skip
 
 
@@ -240,8 +250,19 @@ def _review_page(
     }  # fmt: skip
     if item is not None:
         facts["test"] = _test(item.test)
-        facts["proposals"] = [(one, difference(item.original, one.text)) for one in item.proposals]
+        facts["proposals"] = [
+            (one, told_rule(one.rule), difference(item.original, one.text)) for one in item.proposals
+        ]
     return desk.page(request, "stress_review.html", status, **facts)
+
+
+def told_rule(rule: str) -> str:
+    """What was done to an utterance, in the reader's language; as it was stored where nobody put it so."""
+    if (known := worded(rule)) != rule:
+        return known
+    if (found := _INSTEAD.fullmatch(rule)) is None:
+        return rule
+    return gettext("“%(new)s” for “%(old)s”", new=found["new"], old=found["old"])
 
 
 def _named() -> dict[str, str]:

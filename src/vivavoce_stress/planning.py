@@ -1,7 +1,7 @@
 """What a run of a study replays: sampled interactions, with reviewed variants where a test needs review."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from vivavoce_stress.sampling import (
     Pair,
     Sample,
     SampledItem,
+    Tried,
     case_of,
     interactions_of,
     item_of,
@@ -74,8 +75,8 @@ def to_review(
 ) -> Sample:
     """Items of the tests whose variants a person must look at; the lexicon and `operators` propose, too.
 
-    Nothing is asked twice: no variant of the same words that stands in the queue, be it decided or not, and
-    no interaction that has an item there (with `each_test`: one for the same test).
+    Nothing is asked twice: no words under the same test, wherever they were said, that stand in the queue, be
+    they decided or not, and no interaction that has an item there (with `each_test`: one for the same test).
     """
     reviews = reviews or Reviews()
     tests = [name for name in choice.names() if needs_review(name)]
@@ -85,11 +86,11 @@ def to_review(
     queued = {(item.dialogue_id, item.test) for item in reviews.items.values() if item.test in tests}
     dialogues = {dialogue for dialogue, _ in queued}
 
-    def choose(interaction: Interaction, test: str, tried: Set[Pair]) -> SampledItem | str:
+    def choose(interaction: Interaction, test: str, tried: Tried) -> SampledItem | str:
         here = interaction.dialogue_id
         if (here, test) in queued if choice.each_test else here in dialogues:
             return QUEUED
-        return item_of(interaction, test, made, choice.seed, tried, shown=PROPOSALS)
+        return item_of(interaction, test, made, choice.seed, tried, shown=PROPOSALS, once=True)
 
     return sample(
         interactions, tests, choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
@@ -97,13 +98,13 @@ def to_review(
     )  # fmt: skip
 
 
-def _shown(reviews: Reviews) -> set[Pair]:
+def _shown(reviews: Reviews) -> Tried:
     """What people were shown of any words."""
-    return {
-        pair_of(item.language, item.original, one.text)
-        for item in reviews.items.values()
-        for one in item.proposals
-    }
+    items = reviews.items.values()
+    return Tried(
+        pairs={pair_of(item.language, item.original, one.text) for item in items for one in item.proposals},
+        asked={pair_of(item.language, item.original, item.test) for item in items},
+    )
 
 
 def queue_for_review(
@@ -147,14 +148,25 @@ def plan_run(
     for item in _approved(interactions, reviews):
         approved[item.interaction.dialogue_id, item.test].append(item)
     made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
+    fitting = set[tuple[str, str]]()  # tests and languages of which it is known that they have variants
 
-    def choose(interaction: Interaction, test: str, tried: Set[Pair]) -> SampledItem | str:
+    def unproposed(interaction: Interaction, test: str) -> str:
+        """Nothing waits for a person where there is nothing to propose."""
+        if (kind := (test, interaction.language)) not in fitting:
+            found = item_of(interaction, test, made, choice.seed)
+            if isinstance(found, str):
+                return found
+            fitting.add(kind)
+        return NOT_PROPOSED
+
+    def choose(interaction: Interaction, test: str, tried: Tried) -> SampledItem | str:
         if not needs_review(test):
             return item_of(interaction, test, made, choice.seed, tried)
         mine = approved.get((interaction.dialogue_id, test))
         if not mine:
-            return _why_none(interaction, test, reviews)
-        return next((one for one in mine if one.pair not in tried), TRIED)
+            why = _why_none(interaction, test, reviews)
+            return unproposed(interaction, test) if why == NOT_PROPOSED else why
+        return next((one for one in mine if one.pair not in tried.pairs), TRIED)
 
     drawn = sample(
         interactions, choice.names(), choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,

@@ -26,6 +26,7 @@ from vivavoce_stress.packs import pack_of
 from vivavoce_stress.resources import version_of
 
 UNCERTAIN: Final = "no candidate was certain"
+NO_WORDS: Final = "the utterance has no words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _not_for(test: StressTest, utterance: Utterance, channel: str) -> str:
         return f"it is not applied to {channel}"
     if "previous_system_turn" in test.needs and not (utterance.previous or "").strip():
         return "it needs the system turn before the utterance"
-    return "" if any(sign.isalpha() for sign in utterance.text) else "the utterance has no words"
+    return "" if any(sign.isalpha() for sign in utterance.text) else NO_WORDS
 
 
 def _variants(

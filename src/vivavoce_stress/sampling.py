@@ -6,7 +6,7 @@ results are then clustered by dialogue.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -17,15 +17,18 @@ from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
 from vivavoce_stress.base import STRESS_TESTS, Operator, Utterance, Variant
 from vivavoce_stress.case import Approval, Case, LoggedTurn, digest, item_key
+from vivavoce_stress.content_words import changed_words, kind_changed
 from vivavoce_stress.courtesies import is_courtesy, only_courteous
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.packs import pack_of
-from vivavoce_stress.propose import Proposals, propose
+from vivavoce_stress.propose import NO_WORDS, Proposals, propose
 from vivavoce_stress.utterances import read_utterances
 
 PROPOSALS: Final = 5
-CANDIDATES: Final = 12  # of an utterance and test, among which a pair is found that is not tried yet
+CANDIDATES: Final = 12  # of an utterance and test, of whatever family but spelling, which changes any word
+ASKED: Final = "variants of the same words were proposed in another interaction"
 TRIED: Final = "its variants are tried in other interactions"
+_WEIGHTS: Final = ("content", "small", "frame")  # of the words that spelling tests change, in this order
 Proposing = Callable[[Utterance, str], Proposals]
 
 
@@ -83,7 +86,36 @@ class SampledItem:
 
 
 Pair = tuple[str, str, str]
-Choosing = Callable[[Interaction, str, Set[Pair]], SampledItem | str]
+
+
+@dataclass(slots=True)
+class Tried:
+    """What items were drawn already, in a draw or before it.
+
+    pairs  variants that no other item may repeat
+    words  how often spelling tests changed a word, by language, and by language and test
+    asked  utterances under a test, with their language
+    """
+
+    pairs: set[Pair] = field(default_factory=set)
+    words: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    asked: set[Pair] = field(default_factory=set)
+
+    def take(self, item: SampledItem) -> None:
+        self.pairs |= item.pairs
+        language, said = item.interaction.language, item.turn.text
+        self.asked.add(pair_of(language, said, item.test))
+        if STRESS_TESTS.get(item.test).family == "spelling":
+            for word in changed_words(said, item.text):
+                self.words.update([(language, word), (language, item.test, word)])
+
+    def often(self, language: str, test: str, words: Iterable[str]) -> tuple[int, int]:
+        """How often the most changed of some words was changed, by this test and by all."""
+        counts = [(self.words[language, test, one], self.words[language, one]) for one in words]
+        return max(counts, default=(0, 0))
+
+
+Choosing = Callable[[Interaction, str, Tried], SampledItem | str]
 
 
 def pair_of(language: str, original: str, variant: str) -> Pair:
@@ -148,22 +180,21 @@ def sample(
     each_test: bool = False,
     seed: int = 1,
     languages: Sequence[str] = (),
-    known: Set[Pair] = frozenset(),
+    known: Tried | None = None,
 ) -> Sample:
     """Items for replay, drawn with a seed.
 
-    choose  gives the item of an interaction for a test, none of the pairs that are tried already, or why
-            there is none
+    choose  gives the item of an interaction for a test, none of what is tried already, or why there is none
     size    interactions to look at, drawn at random, as many of each language; all when left out
-    known   pairs that count as tried from the beginning
+    known   what counts as tried from the beginning
     """
     chance = Random(f"sample:{seed}")
     usable = [one for one in interactions if not languages or one.language.split("-")[0] in languages]
-    chosen, used, tried = Sample(), Counter[str](), set[Pair](known)
+    chosen, used, tried = Sample(), Counter[str](), known or Tried()
 
     def take(item: SampledItem) -> None:
         chosen.items.append(item)
-        tried.update(item.pairs)
+        tried.take(item)
 
     for interaction in _drawn(usable, min(size or len(usable), len(usable)), chance):
         able: dict[str, SampledItem] = {}
@@ -210,53 +241,73 @@ def proposing(
 
     def made(said: Utterance, test: str) -> Proposals:
         pack = pack_of(said.language, backends_for(backends, said.language))
-        return propose(
-            said, [test], seed=seed, limit=CANDIDATES, operators=more, pack=pack, certainty=certainty
-        )
+        limit = None if STRESS_TESTS.get(test).family == "spelling" else CANDIDATES
+        return propose(said, [test], seed=seed, limit=limit, operators=more, pack=pack, certainty=certainty)
 
     return made
 
 
 def item_of(
-    interaction: Interaction, test: str, made: Proposing, seed: int, tried: Set[Pair] = frozenset(),
-    *, shown: int = 1,
+    interaction: Interaction, test: str, made: Proposing, seed: int, tried: Tried | None = None,
+    *, shown: int = 1, once: bool = False,
 ) -> SampledItem | str:  # fmt: skip
     """A request of the interaction to which the test applies, drawn among all; else why there is none.
 
+    Spelling tests change a word that carries what is asked for, among those of all its requests the one that
+    was changed least so far; a word of the request's frame only where it finds no other.
+
     tried  variants that are not to be chosen again, wherever the same words were said
     shown  the item has so many variants at most
+    once   an utterance that was drawn for the test is not drawn again, be it with other variants
     """
     if interaction.channel not in STRESS_TESTS.get(test).channels:
         return f"it is not applied to {interaction.channel}"
+    known, language = tried or Tried(), interaction.language
+    spelling = STRESS_TESTS.get(test).family == "spelling"
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
     reason = "the interaction has no user turn"
-    language = interaction.language
     if places and not interaction.listed:
         reason = "there are but greetings, thanks, farewells, yes and no"
         turns = interaction.turns
         places = [one for one in places if not is_courtesy(turns[one].text, language, turns[one].acts)]
+
+    def weight(one: Variant) -> int:
+        return _WEIGHTS.index(kind_changed(one.original, one.text, language)) if spelling else 0
+
+    def rank(one: Variant) -> tuple[int, ...]:
+        words = changed_words(one.original, one.text) if spelling else ()
+        often = known.often(language, test, words)
+        return only_courteous(one.edits, one.original, language), weight(one), *often
+
+    best, without_any = None, reason
     for place in places:
         turn = interaction.turns[place]
+        if once and pair_of(language, turn.text, test) in known.asked:
+            reason = ASKED
+            continue
         before = interaction.turns[place - 1] if place else None
         previous = before.text if before and before.party == "system" else None
-        found = made(Utterance(text=turn.text, language=interaction.language, previous=previous), test)
-        known = language, turn.text
-        untried = (one for one in found.variants if pair_of(*known, one.text) not in tried)
-        variants = sorted(untried, key=lambda one: only_courteous(one.edits, turn.text, language))
+        found = made(Utterance(text=turn.text, language=language, previous=previous), test)
+        heaviest = min(map(weight, found.variants), default=0)
+        fitting = [one for one in found.variants if heaviest or weight(one) < len(_WEIGHTS) - 1]
+        untried = (one for one in fitting if pair_of(language, turn.text, one.text) not in known.pairs)
+        variants = sorted(untried, key=rank)
         if found.variants and not variants:
             reason = TRIED
-        elif variants:
-            best = variants[0]
-            return SampledItem(
+        elif variants and (best is None or rank(variants[0]) < rank(best.variants[0])):
+            best = SampledItem(
                 item_id=item_key(interaction.dialogue_id, turn.turn_index, test, turn.text),
                 interaction=interaction, turn=turn, previous=previous, test=test,
-                variants=tuple(variants[:shown]), text=best.text, rule=best.rule,
-                confidence=best.confidence,
+                variants=tuple(variants[:shown]), text=variants[0].text, rule=variants[0].rule,
+                confidence=variants[0].confidence,
             )  # fmt: skip
-        elif reason != TRIED:
-            reason = found.not_applicable[0].reason if found.not_applicable else reason
-    return reason
+        elif not variants and reason not in (TRIED, ASKED) and found.not_applicable:
+            told = found.not_applicable[0].reason
+            reason = told if told != NO_WORDS or reason == without_any else reason
+        if best is not None and not spelling:
+            return best
+    return best or reason
 
 
 def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:

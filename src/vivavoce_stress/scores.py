@@ -25,6 +25,7 @@ from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
 from vivavoce.stats.repeated_trials import pass_power as chances_of_all
 from vivavoce.stats.word_errors import word_error_rate
+from vivavoce_stress.content_words import by_word
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.waiting import waiting_in
 
@@ -84,7 +85,7 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
         **_macro("macro_tests", tests), **_macro("macro_families", families),
         "agreement": agreement(rows), "agreement_by_rung": _by_rung(rows),
         "rungs": _rungs(rows), "failures": _failures(rows), "spoken": _spoken(rows, data, level),
-        "open_cases": _open(rows),
+        "open_cases": _open(rows), "pairs": _pairs(rows), "words": _by_word(rows),
     }  # fmt: skip
 
 
@@ -361,6 +362,29 @@ def _failures(rows: Iterable[Row]) -> list[Row]:
     ]
 
 
+def _pairs(rows: Iterable[Row]) -> list[Row]:
+    """Every case that was held, be it passed or not: what was said in place of what, and what came of it."""
+    kept = (
+        "case_id",
+        "test",
+        "language",
+        "original",
+        "text",
+        "status",
+        "verdict",
+        "verdict_of_person",
+        "rung",
+    )
+    return [{name: row[name] for name in kept} for row in rows if row["case_id"]]
+
+
+def _by_word(rows: Sequence[Row]) -> list[Row]:
+    """How the spelling tests of a language were passed by the kind of word that they changed."""
+    decided = [row for row in rows if row["family"] == "spelling" and _decided(row)]
+    languages = sorted({row["language"] for row in decided})
+    return [by_word([row for row in decided if row["language"] == one], one) for one in languages]
+
+
 def _open(rows: Iterable[Row]) -> list[Row]:
     """What has no verdict, with why: unsure, hit by an outage, or not held to its end."""
     kept = ("case_id", "test", "language", "original", "text", "status", "suspicion", "reason", "why")
@@ -373,7 +397,7 @@ def _rungs(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def _reasons(rows: Iterable[Row], status: str) -> dict[str, int]:
-    return dict(Counter(row["reason"] for row in rows if row["status"] == status).most_common(5))
+    return dict(Counter(row["reason"] for row in rows if row["status"] == status).most_common())
 
 
 def _mean(values: Sequence[float]) -> float | None:

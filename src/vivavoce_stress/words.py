@@ -32,12 +32,17 @@ def words_of(text: str) -> list[Word]:
 
 def is_name(text: str, word: Word) -> bool:
     """Whether a word looks like a name: a capital that no start of a sentence explains, or digits."""
-    beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
-    if any(sign.isdigit() or sign in "_@/" for sign in beside):
+    if is_coded(text, word):
         return True
     if not word.text[0].isupper():
         return False
     return not starts_sentence(text, word.start) and word.text != "I"
+
+
+def is_coded(text: str, word: Word) -> bool:
+    """Whether digits or signs of an address stand beside a word: part of a code, and none of a language."""
+    beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
+    return any(sign.isdigit() or sign in "_@/" for sign in beside)
 
 
 def in_case_of(model: str, word: str) -> str:

@@ -46,6 +46,11 @@ ALIKE: Final = N_(
 )
 BY_HAND: Final = N_("say which field of a request carries the words")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
+MOST_WORDS: Final = 8  # of a refusal that names a field without quotes
+_LACKS: Final = re.compile(
+    r"(?i)missing|required|requires|needed|must|lacks|absent|not given|manca|richiest[oa]|obbligatori"
+    r"|necessari|assente|vuot[oa]|fehlt|erforderlich|benötigt"
+)
 _QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w.-]{0,80})['"`‘’“”»](?!\w)""")
 _PATH: Final = re.compile(r"(?<![\w./@-])[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40})+(?![\w/(:-])")
 _TYPES: Final = {
@@ -253,7 +258,15 @@ def _names_in(said: str) -> list[str]:
     paths = [
         one for one in _PATH.findall(said) if set(one.split(".")) & {*TEXTS, *quoted} or _WORDS.search(one)
     ]
-    return _innermost([*quoted, *paths])
+    return _innermost([*quoted, *paths]) or _named_plainly(said)
+
+
+def _named_plainly(said: str) -> list[str]:
+    """Names without quotes in a short sentence on what is missing: manca messaggio, text is required."""
+    if not _LACKS.search(said) or len(said.split()) > MOST_WORDS:
+        return []
+    words = (one for one in re.findall(r"[A-Za-z_]\w*", said) if not _LACKS.search(one))
+    return [one for one in words if one in (*TEXTS, *SESSIONS) or _WORDS.search(one) or _WHO.search(one)]
 
 
 def _innermost(names: Iterable[str]) -> list[str]:

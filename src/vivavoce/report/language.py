@@ -13,6 +13,7 @@ from gettext import NullTranslations
 from pathlib import Path
 from typing import Any, Final
 
+from babel import Locale, UnknownLocaleError
 from babel.numbers import get_decimal_symbol
 
 from vivavoce.core.errors import UnknownName
@@ -122,3 +123,11 @@ def _filled(value: Value) -> str:
 def localised(number: str) -> str:
     """A number written with a point, with the decimal sign of the language."""
     return number.replace(".", get_decimal_symbol(locale_of(language())))
+
+
+def named_language(tag: str) -> str:
+    """What the report's language calls a language; the tag where it is unknown."""
+    try:
+        return Locale.parse(tag, sep="-").get_display_name(locale_of(language())) or tag
+    except (UnknownLocaleError, ValueError):
+        return tag

@@ -9,7 +9,7 @@ from typing import Final
 from vivavoce.core.signature import installed_version
 from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
 from vivavoce.report.document import frame_words
-from vivavoce.report.language import language, say, speaking
+from vivavoce.report.language import language, named_language, say, speaking
 from vivavoce.report.numbers import listed, plural
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.experience import questionnaire_blocks
@@ -18,8 +18,9 @@ from vivavoce_campaign.document.reasons import change_blocks, reason_blocks
 from vivavoce_campaign.document.service import entity_blocks, intent_blocks, module_blocks
 from vivavoce_campaign.document.stress import stress_blocks
 from vivavoce_campaign.document.summary import answer, beside_blocks, summary_blocks
-from vivavoce_campaign.document.trust import named_language, warnings
+from vivavoce_campaign.document.trust import warnings
 from vivavoce_campaign.submission_file import in_language
+from vivavoce_stress.blocks import pairs_table
 
 TITLES: Final = {
     "summary": ("Evaluation summary", "Summary"),
@@ -34,6 +35,7 @@ TITLES: Final = {
     "system": ("The system as submitted", "System"),
     "users": ("Users", "Users"),
     "method": ("How this was done", "Method"),
+    "cases": ("Appendix: every stress test in a line", "All cases"),
 }
 INVENTED: Final = "The questionnaire, as programs filled it in"
 CHANNELS: Final = {"spoken": "spoken", "written": "written", "multimodal": "spoken and written"}
@@ -94,6 +96,7 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
             [found.wording("idial_background", one) for one in found.submission.languages],
         ),
         "method": method_blocks(found.settings, how, spoken=found.submission.spoken),
+        "cases": list(pairs_table(found.stress)) if found.stress else [],
     }
 
 

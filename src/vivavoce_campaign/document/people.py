@@ -116,8 +116,8 @@ def method_blocks(settings: CampaignFile, how: QuestionnaireSettings, *, spoken:
         say("Figures are rounded half up, for display only."),
         say("Each sampled interaction is used for one stress test; the clean utterance is tried before."),
         say(
-            "Variants of ST-2, ST-3 and ST-4 run as proposed; all others were approved or written by "
-            "a person."
+            "Variants of ST-2, ST-3 and ST-4 run as proposed; of all other tests only variants run that a "
+            "person approved or wrote."
         ),
     ]
     if spoken:

@@ -12,10 +12,19 @@ from vivavoce.report.language import say
 from vivavoce.report.numbers import count, listed, p_value, plural
 from vivavoce_campaign.document.trust import not_comparable
 from vivavoce_stress.blocks import reason_told, side_by_side, title_of
-from vivavoce_stress.failures import KINDS, FailureKind, answer_to, cure_of, kind_of, turns_after
+from vivavoce_stress.failures import (
+    KINDS,
+    FailureKind,
+    answer_to,
+    cures_of,
+    kind_of,
+    misspelled,
+    turns_after,
+)
 from vivavoce_stress.releases import CaseCompared, RunsCompared
 
 LONGEST: Final = 200
+MOST_WORDS: Final = 12
 StressFacts = Mapping[str, Any]  # a run of stress tests, or one of its cases
 
 
@@ -34,7 +43,8 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
                 "{n} did not pass. They stand here by what the system did instead, the most frequent first.",
                 n=plural(len(failures), "decided case"),
             )
-        )
+        ),
+        Bullets(tuple(_cures(failures))),
     ]
     for kind, held in sorted(by_kind.items(), key=lambda item: -len(item[1])):
         blocks += _kind_blocks(kind, held, len(failures), titles)
@@ -47,14 +57,29 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
 def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: dict[str, str]) -> list[Block]:
     tests = Counter(titles[one["test"]] for one in held)
     listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
-    cures = dict.fromkeys(say(cure_of(kind, one["family"])) for one in held)
     lines = [
         say("How often: {k} of {n} that did not pass. By test: {tests}.", k=count(len(held)), n=count(of),
             tests=listed_tests),
         *(_told(one) for one in held[:2]),
-        *(say("What usually mends it: {cure}", cure=cure) for cure in cures),
     ]  # fmt: skip
     return [Heading(say(KINDS[kind])), Bullets(tuple(lines))]
+
+
+def _cures(failures: Sequence[StressFacts]) -> list[str]:
+    """What usually mends them, the cure of the most cases first; of misspellings the words."""
+    counts = Counter(cure for one in failures for cure in cures_of(kind_of(one), one["family"]))
+    cures = [
+        say("What usually mends it: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
+        for cure, n in counts.most_common()
+    ]
+    words = [
+        say("“{wrong}” for “{right}” ({n})", wrong=wrong, right=right, n=count(n))
+        for wrong, right, n in misspelled(failures)[:MOST_WORDS]
+    ]
+    return [
+        *cures,
+        *([say("Not recognised as they were written: {words}.", words=listed(words))] if words else []),
+    ]
 
 
 def _told(one: StressFacts) -> str:

@@ -1,16 +1,18 @@
 """What the system did, by its log: goals and time by intent, entities, figures of single modules."""
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Final
 
 from vivavoce.measures import MEASURES
-from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import language, say
+from vivavoce.report.language import language, named_language, say
 from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
 from vivavoce.stats.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
-from vivavoce_campaign.document.trust import named_language
+from vivavoce_campaign.success import goals_reached
+from vivavoce_campaign.unreached import unreached
 from vivavoce_stress.blocks import share_told
 
 MODULES: Final = {
@@ -19,6 +21,8 @@ MODULES: Final = {
     "answering": "Management and answers",
     "synthesis": "Synthesis of speech",
 }
+LONGEST: Final = 160
+SHOWN: Final = 3  # different answers, or questions, of an intent
 _OF_SPEECH: Final = ("recognition", "synthesis")
 
 
@@ -38,6 +42,7 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     ]
     if len(found.languages) > 1:
         blocks.append(_languages_table(found))
+    blocks += _unreached_blocks(found, texts)
     unknown = [texts[one.id] for one in found.intents if one.dialogues and not one.known]
     if unknown:
         blocks.append(
@@ -52,12 +57,52 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     return blocks
 
 
+def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
+    """Why goals were not reached, as far as the words of the system tell; nothing where all were."""
+    held = unreached(found.dataset, goals_reached(found.dataset, found.submission))
+    if not held:
+        return []
+    lines = []
+    for one in held:
+        of = say("{k} of {n}", k=count(one.missed), n=count(one.dialogues))
+        told = [
+            say("{intent} ({language}): not reached in {of} dialogues.",
+                intent=texts.get(one.intent_id, one.intent_id), language=named_language(one.language), of=of)
+        ]  # fmt: skip
+        if one.failed:
+            told.append(say("The system failed in: {n}.", n=count(one.failed)))
+        if one.last:
+            told.append(say("Towards the end it said: {words}.", words=_told_often(one.last)))
+        if one.again:
+            told.append(
+                say("It put the same question more than once: {words}.", words=_told_often(one.again))
+            )
+        lines.append(" ".join(told))
+    return [
+        Paragraph(say("Goals that were not reached, and what the system said then:")),
+        Bullets(tuple(lines)),
+    ]
+
+
+def _told_often(said: Sequence[tuple[str, int]]) -> str:
+    """Words with in how many dialogues they were said, the most frequent first."""
+    return listed(
+        [
+            say("“{words}” ({n})", words=shorten(text, LONGEST, placeholder="…"), n=count(n))
+            for text, n in said[:SHOWN]
+        ]
+    )
+
+
 def _languages_table(found: Evaluation) -> TableOfText:
     """Every language in which the system was to be examined, tried or not."""
     rows = tuple(Row(named_language(one.language), _language_cells(one)) for one in found.languages)
     columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
     note = say(
-        "Shares have 95% intervals over users; of stress tests over cases, or the utterances they change."
+        "Shares have 95% intervals over users; of stress tests over cases, or the utterances they change. "
+        "Each language has its own utterances, tests and changed words: a difference of languages is one of "
+        "the system only where the same tests changed the same kind of word (see the table on spelling "
+        "tests)."
     )
     return TableOfText("campaign_languages", say("By language"), columns, rows, note)
 

@@ -9,15 +9,16 @@ from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import MISSING, between, count, listed, percent
-from vivavoce_stress.base import awaiting
+from vivavoce_stress.base import awaiting, state_of
 from vivavoce_stress.blocks import (
     EARLIER,
     FAMILIES,
+    WHY_UNTRIED,
     decided_by,
     share_told,
     title_of,
-    untried,
     untried_told,
+    words_table,
 )
 
 Facts = dict[str, Any]
@@ -53,14 +54,13 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
         )
     ]
     notes.append(decided_by(run))
-    wait = [one["name"] for one in untried(run)]
-    if missing := [name for name in _names() if not _decided(run, name) and name not in wait]:
+    known = [one["name"] for one in run["tests"] if state_of(one) != "tried"]
+    if missing := [name for name in _names() if not _decided(run, name) and name not in known]:
         titles = {one["name"]: title_of(one) for one in run["tests"]}
         without = [titles.get(name) or say(EARLIER[name]) for name in missing]
         notes.append(say("Without any decided case: {tests}.", tests=listed(without)))
     notes += untried_told(run)
-    blocks.append(Bullets(tuple(notes)))
-    return blocks
+    return [*blocks, *words_table(run), Bullets(tuple(notes))]
 
 
 def success_figure(run: Facts, mark: str) -> Figure:
@@ -134,14 +134,10 @@ def _row(one: Facts, group: str) -> Row:
 def _cells(one: Facts) -> tuple[Cell, ...]:
     of = () if one["worst"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
     wait = awaiting(one)
-    if wait and not one["cases"]:
+    if why := WHY_UNTRIED.get(state_of(one)):
         without = count(one["not_applicable"] - wait) if one["not_applicable"] > wait else MISSING
-        return (
-            Cell(MISSING),
-            Cell(without),
-            Cell(say("not tried"), (say("variants to be approved"),)),
-            Cell(MISSING),
-        )
+        applied = MISSING if wait else count(one["applied"])
+        return Cell(applied), Cell(without), Cell(say("not tried"), (say(why),)), Cell(MISSING)
     return (
         Cell(count(one["applied"])),
         Cell(count(one["not_applicable"] - wait)),

@@ -1,10 +1,6 @@
 """What to know before trusting a campaign's figures: what waits, who played, what nobody tried, noise."""
 
-from babel import Locale
-from babel.core import UnknownLocaleError
-
-from vivavoce.languages.base import locale_of
-from vivavoce.report.language import language, say
+from vivavoce.report.language import language, named_language, say
 from vivavoce.report.numbers import MISSING, count, listed, plural
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.identities import PeopleApart
@@ -60,14 +56,6 @@ def not_comparable(found: RunsCompared) -> str:
         "stand in both. The two shares differ by the cases, too, and are no gain or loss of the system.",
         was=count(was), of=count(of), now=count(now), of_now=count(of_now), common=count(found.common),
     )  # fmt: skip
-
-
-def named_language(tag: str) -> str:
-    """What the report's language calls a language; the tag where it is unknown."""
-    try:
-        return Locale.parse(tag, sep="-").get_display_name(locale_of(language())) or tag
-    except (UnknownLocaleError, ValueError):
-        return tag
 
 
 def languages_told(found: Evaluation) -> list[str]:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from vivavoce_stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
-from vivavoce_stress.words import edit, in_case_of, is_name, word_edit, words_of
+from vivavoce_stress.words import edit, in_case_of, is_coded, is_name, word_edit, words_of
 
 _APOSTROPHES: Final = "'’"
 _TURNED: Final = {"à": "á", "è": "é", "é": "è", "ì": "í", "ò": "ó", "ù": "ú", "í": "ì", "ó": "ò", "ú": "ù"}
@@ -70,15 +70,16 @@ class NeighbouringKey:
     def propose(self, utterance: Utterance, pack: LanguagePack, rng: Random) -> Iterator[Substitution]:
         beside, small = _neighbours(pack.get("keyboard")), set(pack.get("function_words"))
         for word in words_of(utterance.text):
-            if len(word.text) < 5 or word.lower in small or is_name(utterance.text, word):
+            if len(word.text) < 5 or word.lower in small or is_coded(utterance.text, word):
                 continue
+            confidence = 0.4 if is_name(utterance.text, word) else 0.5
             inner = [place for place in range(1, len(word.text) - 1) if word.lower[place] in beside]
             if not inner:
                 continue
             place = rng.choice(inner)
             after = in_case_of(word.text[place], rng.choice(beside[word.lower[place]]))
             change = edit(utterance.text, word.start + place, word.start + place + 1, after)
-            yield Substitution((change,), "neighbouring key", 0.5, nonword=True)
+            yield Substitution((change,), "neighbouring key", confidence, nonword=True)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "no word of it has five letters or more"

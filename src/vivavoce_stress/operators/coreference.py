@@ -62,9 +62,12 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
         trust = min(most, 0.9 - 0.3 * rank)
         capital = _CAPITAL.search(english.gloss(sense))
         if capital and not (language == "it" and "capoluogo" in own.gloss(sense)):
-            country = capital.group(1) if language == "en" else _in_italian(capital.group(1))
+            country = _in_english(capital.group(1)) if language == "en" else _in_italian(capital.group(1))
+            within = "Italy" in english.gloss(sense) and capital.group(1) != "Italy"
+            seat = "capoluogo" if within else "capitale"
             if country and not _NO_COUNTRY.match(capital.group(1)):
-                found.append((f"capital of {country}" if language == "en" else _capital_of(country), trust))
+                told = f"capital of {country}" if language == "en" else _capital_of(country, seat)
+                found.append((told, trust))
         for clause in re.split(r"[;:]", own.gloss(sense)):
             kind = _KINDS[language].match(clause.strip(" ."))
             if kind and 2 < len(kind.group(1).split()) <= 9:
@@ -83,6 +86,13 @@ def _as_name(member: str, language: str) -> str:
     return " ".join(one if one in small else one[:1].upper() + one[1:] for one in member.split())
 
 
+def _in_english(country: str) -> str:
+    """The name that is written most of those that a dictionary has for a region: Piedmont for Piemonte."""
+    senses = wordnet("en").senses(country.lower(), "n")[:1]
+    names = [one for sense in senses for one in wordnet("en").members(sense) if " " not in one]
+    return _as_name(max(names, key=Frequency("en").zipf), "en") if names else country
+
+
 @cache
 def _in_italian(country: str) -> str:
     """An English country name in Italian, by the two WordNets' common senses."""
@@ -93,15 +103,15 @@ def _in_italian(country: str) -> str:
     return ""
 
 
-def _capital_of(country: str) -> str:
+def _capital_of(country: str, seat: str) -> str:
     feminine = country.endswith("a")
     plural_names = {"Stati Uniti": "degli", "Paesi Bassi": "dei", "Filippine": "delle"}
     for start, preposition in plural_names.items():
         if country.startswith(start):
-            return f"capitale {preposition} {country}"
+            return f"{seat} {preposition} {country}"
     article = definite("f" if feminine else "m", "s", country)
     joined = contracted("di", article)
-    return f"capitale {joined}{'' if joined.endswith(chr(39)) else ' '}{country}"
+    return f"{seat} {joined}{'' if joined.endswith(chr(39)) else ' '}{country}"
 
 
 @cache
@@ -177,8 +187,8 @@ class NamesDescribed:
                 yield _put(text, start, end, described, language, trust, "the name by what it is known for")
                 if language == "it" and _AT.search(text[:start]):
                     stays = not _MOVES.search(text[:start])
-                    where = trust + (0.05 if stays else -0.1)
-                    yield _inside(text, start, end, described, min(1.0, where))
+                    where = min(1.0, trust + 0.05) if stays else min(trust, _GUESS)
+                    yield _inside(text, start, end, described, where)
 
     def why_not(self, utterance: Utterance, pack: LanguagePack) -> str:
         return "it has no name that the dictionary describes and the turn before it mentions none"

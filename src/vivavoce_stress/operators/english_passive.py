@@ -24,8 +24,8 @@ _GUESS: Final = 0.55
 _OF_NOUN: Final = ("on", "by", "near", "under", "with", "of")
 _AGENTS: Final = {"i": "me", "we": "us", "he": "him", "she": "her", "they": "them", "you": "you", "it": "it"}
 _OWN_ACTS: Final = frozenset({  # who wishes them does them: passive, somebody else does
-    "adopt", "attend", "bring", "buy", "collect", "donate", "drink", "drive", "eat", "give", "hear", "hire",
-    "hold", "join", "learn", "leave", "lend", "meet", "pay", "play", "read", "rent", "return",
+    "adopt", "attend", "borrow", "bring", "buy", "collect", "donate", "drink", "drive", "eat", "give",
+    "hear", "hire", "hold", "join", "learn", "leave", "lend", "meet", "pay", "play", "read", "rent", "return",
     "see", "sell", "share", "spend", "study", "take", "taste", "teach", "try", "use", "view", "visit",
     "watch", "wear", "win", "write",
 })  # fmt: skip
@@ -34,6 +34,7 @@ _TO_GIVE: Final = frozenset({
     "give", "show", "send", "tell", "offer", "bring", "hand", "pass", "suggest", "recommend",
 })  # fmt: skip
 _ORDER: Final = "order in the passive"
+_ASKING: Final = ("WDT", "WP", "WRB", "WP$")
 _NO_ORDER: Final = frozenset(
     {"tell", "show", "let", "help", "make", "keep", "remind", "give", "wish", "read", "take"}
 )
@@ -112,6 +113,8 @@ def _object(verb: Any) -> tuple[Any, Any, Any, Any] | None:
         return None
     head = things[0]
     first, last = head.left_edge, head.right_edge
+    if any(one.tag_ in _ASKING for one in head.doc[first.i : head.i]):
+        return None  # a question is asked of it: find out what cough syrup costs
     given = [one for one in verb.children if one.dep_ in ("dative", "iobj") and one.i < head.i]
     given += [
         one for one in head.children if one.pos_ == "PRON" and one.i == verb.i + 1 and one.dep_ != "poss"
@@ -227,6 +230,8 @@ def _have(verb: Any, modal: Any) -> _Made | None:
     things = [one for one in verb.children if one.dep_ in ("dobj", "obj")]
     if not things or things[0].pos_ == "PRON":
         return None
+    if any(one.tag_ in ("VBN", "VBD") and one.i > things[0].i for one in verb.subtree):
+        return None  # have it put aside: somebody is to do something with it
     return verb.idx, _end(verb), "be given", "to have asked as to be given", 0.8
 
 
@@ -277,6 +282,8 @@ def _statement(verb: Any) -> _Made | None:
     if _shares_subject(verb):
         return None
     subject = subjects[0]
+    if subject.left_edge.i and subject.left_edge.nbor(-1).tag_ in _ASKING:
+        return None  # what eye drops costs: its verb may be another
     named = subject.pos_ in ("NOUN", "PROPN", "PRON")
     if not named or subject.tag_ in ("WP", "WDT") or found[3] is not None:
         return None

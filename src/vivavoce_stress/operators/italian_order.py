@@ -176,7 +176,8 @@ class ItalianComplements:
         found = complements(tokens)
         for one, other in pairwise(found):
             if other.first == one.last + 1 and not _joined(tokens, other.last + 1):
-                sure = 0.6 if _holds(tokens, one, other) else 0.9
+                unclear = _holds(tokens, one, other) or _of_noun(tokens, one)
+                sure = _UNSURE if unclear else 0.9
                 yield self._swapped(text, tokens, one, other, "neighbouring complements swapped", sure)
         for one in found:
             yield from self._before_object(text, tokens, one)
@@ -213,6 +214,14 @@ class ItalianComplements:
         return "no verb of it has two complements, or an object and a complement, side by side"
 
 
+def _of_noun(tokens: list[Token], one: Phrase) -> bool:
+    """Whether a complement may tell what the noun right before it is for: sciroppo per la tosse."""
+    opening, head = tokens[one.first], tokens[one.head]
+    article = one.first + 1 < one.head and tokens[one.first + 1].part == "det"
+    behind = one.first > 0 and tokens[one.first - 1].part == "noun"
+    return behind and article and opening.lemma == "per" and head.part == "noun" and head.lower not in TIMES
+
+
 def _holds(tokens: list[Token], one: Phrase, other: Phrase) -> bool:
     """Whether the second complement may belong to the first's noun: una macchina ferma in garage."""
     timed = any(
@@ -244,6 +253,8 @@ def _forward(tokens: list[Token], verb: int, thing: Phrase, one: Phrase) -> floa
     if opening.lemma == "a" and indefinite and tokens[verb].lemma in _OF_SUBJECT:
         return _UNSURE  # quanto costa il manico a una tazza
     definite = tokens[thing.first].lower in _THE
+    if _of_noun(tokens, one):
+        return _UNSURE
     if opening.lemma == "per" and definite and behind_article and tokens[verb].lemma not in _OF_SUBJECT:
         return _UNSURE
     return 0.85 if opening.lemma in ("in", "per") else 0.82

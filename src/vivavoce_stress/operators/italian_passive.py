@@ -45,6 +45,12 @@ _STATES: Final = _NO_PASSIVE | {
     "fare", "contenere", "durare", "servire", "bastare", "mancare", "perdere", "valere", "comprendere",
     "includere", "riguardare", "significare", "avvenire",
 }  # fmt: skip
+_OWN_ACTS: Final = frozenset({  # who says that they wish them does them: passive, somebody else does
+    "acquistare", "adottare", "affittare", "ascoltare", "assaggiare", "bere", "comprare", "condividere",
+    "donare", "frequentare", "guardare", "guidare", "imparare", "incontrare", "indossare", "leggere",
+    "mangiare", "noleggiare", "pagare", "provare", "regalare", "restituire", "scrivere", "studiare", "usare",
+    "vedere", "vendere", "visitare",
+})  # fmt: skip
 _ALSO: Final = ("anche", "solo", "pure", "ancora", "sempre")
 _NOMINAL: Final = ("noun", "adj", "name", "unknown", "num")
 _UNSURE: Final = 0.6
@@ -116,7 +122,8 @@ class _Clauses:
         behind = _stays_behind(subject, tokens, thing) or _needs_article(tokens, thing)
         clause = f"{verbs} {subject}" if behind else f"{subject} {verbs}"
         after = f"{token.lower} che {clause}"
-        return place, thing.last, after, "wish with a passive clause", 0.95
+        own = verb.lemma in _OWN_ACTS and token.form.removeprefix("v") in ("1s", "1p")
+        return place, thing.last, after, "wish with a passive clause", _UNSURE if own else 0.95
 
     def _modal(self, text: str, tokens: list[Token], place: int) -> "_Found":
         """puoi darmi il numero: il numero mi può essere dato; devo bloccarla: deve essere bloccata."""

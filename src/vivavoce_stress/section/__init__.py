@@ -9,14 +9,17 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, count, p_value, percent, plural, span
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce_stress.base import awaiting
+from vivavoce_stress.base import state_of
 from vivavoce_stress.blocks import (
+    WHY_UNTRIED,
     decided_by,
     open_told,
+    pairs_table,
     share_told,
     side_by_side,
     title_of,
     untried_told,
+    words_table,
 )
 from vivavoce_stress.scores import stress_results
 
@@ -68,11 +71,13 @@ def _run(run: Facts, redact: bool) -> list[Block]:
     notes += untried_told(run)
     if reasons := _reasons(run):
         notes.append(reasons)
-    blocks.append(Bullets(tuple(notes)))
+    blocks += [Bullets(tuple(notes)), *words_table(run)]
     if run["failures"] and not redact:
         tables = tuple(side_by_side(number, one) for number, one in enumerate(run["failures"][:SHOWN], 1))
         title = say("What did not pass: {shown} of {n}", shown=len(tables), n=len(run["failures"]))
         blocks.append(Fold(title, tables))
+    if not redact and (pairs := pairs_table(run)):
+        blocks.append(Fold(say("All cases, passed and not passed"), tuple(pairs)))
     return blocks
 
 
@@ -137,10 +142,9 @@ def _row(one: Facts, group: str) -> Row:
 
 
 def _not_applicable(one: Facts) -> Cell:
-    """How often a test did not fit; where its variants wait for people, that is said instead."""
-    if one["cases"] or not awaiting(one):
-        return Cell(count(one["not_applicable"]))
-    return Cell(count(one["not_applicable"]), (say("not tried"), say("variants to be approved")))
+    """How often a test did not fit; where it was not tried at all, also why."""
+    why = WHY_UNTRIED.get(state_of(one))
+    return Cell(count(one["not_applicable"]), (say("not tried"), say(why)) if why else ())
 
 
 def _ends(one: Facts) -> tuple[float | None, float | None]:

@@ -12,7 +12,7 @@ from vivavoce.study.load import load_study
 from vivavoce_campaign.beginning import Described, begin, openings_in
 from vivavoce_campaign.callers import task_sentence, wish
 from vivavoce_campaign.campaign_file import Campaign, load_campaign
-from vivavoce_campaign.drafts import draft
+from vivavoce_campaign.drafts import draft, instructions
 from vivavoce_campaign.dry_run import last_try, try_out
 from vivavoce_campaign.places import place_of
 from vivavoce_campaign.setup import status
@@ -70,8 +70,28 @@ def test_behind_an_arrow_stand_the_words_by_which_it_is_done(tmp_path: Path) -> 
 def test_values_that_a_task_has_no_place_for_follow_in_a_sentence(tmp_path: Path) -> None:
     submission = begun(tmp_path).submission("library")
     assert task_sentence(submission.intents[0], submission, "en") == (
-        "You want to borrow a book by {author}. You have this in mind: card {card}."
+        "You want to borrow a book by {author}. If you are asked: card {card}."
     )
+
+
+def test_an_entity_in_brackets_belongs_to_that_intent_alone(tmp_path: Path) -> None:
+    intents = ["borrow a book by {author} [Card] / prendere {author}", "ask for the hours"]
+    borrow, hours = begun(tmp_path, intents=intents).submission("library").intents
+    submission = load_campaign(tmp_path).submission("library")
+    assert "card" in task_sentence(borrow, submission, "en")
+    assert task_sentence(hours, submission, "en") == "You want to ask for the hours."
+    assert "[" not in borrow.said("en") + borrow.said("it")
+
+
+@pytest.mark.parametrize(("language", "about"), [("en", "It knows about"), ("it", "Conosce")])
+def test_what_a_system_knows_about_is_told_only_where_somebody_said_it(
+    tmp_path: Path, language: str, about: str
+) -> None:
+    told = instructions(begun(tmp_path / "a").submission("library"), language)
+    assert f"{about}: books." in told
+    untold = instructions(begun(tmp_path / "b", domain="").submission("library"), language)
+    assert about not in untold and "…." not in untold
+    assert "**library**" in untold
 
 
 @pytest.mark.parametrize(

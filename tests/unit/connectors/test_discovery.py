@@ -351,6 +351,10 @@ def test_a_path_talks_by_whole_words(name: str, talks: bool) -> None:
         ("string indices must be integers, not 'str'", []),
         ("'pratica' is missing; wanted: pratica, richiesta.frase", ["pratica", "richiesta.frase"]),
         ("see docs.example.com: 'order' and 'order.text'", ["order.text"]),
+        ("manca messaggio", ["messaggio"]),
+        ("missing: sessione", ["sessione"]),
+        ("text is required", ["text"]),
+        ("the user sent a message that nobody reads", []),
     ],
 )
 def test_a_refusal_tells_fields_by_their_paths_and_no_types(refusal: str, names: list[str]) -> None:

@@ -231,7 +231,7 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, libra
         browser.post(app.state.desk.access.invite("owner", BASE).removeprefix(BASE))
         secret = {"password": "a long enough sentence", "again": "a long enough sentence"}
         browser.post("/account", data={"name": "Olga", **secret, "form_token": token(browser, "/account")})
-        assert "Greet it and begin" in browser.get("/").text
+        assert "Say hello and begin" in browser.get("/").text
         refused = begin(browser, url="http://127.0.0.1:9/chat")
         assert refused.status_code == 422 and "Umberto Eco" in refused.text
         assert list(place.iterdir()) == []

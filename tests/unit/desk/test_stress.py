@@ -198,7 +198,7 @@ def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(
     assert "Rules alone decided so far." in page
     rows = dict(re.findall(r'<tr><th scope="row">([^<]+)</th>(.*?)</tr>', page, re.DOTALL))
     assert "0 of 0" in rows["ST-4"] and "0.0% to 100.0%" in rows["ST-4"]
-    assert "not tried" in rows["ST-5"] and "variants to be accepted" in rows["ST-5"]
+    assert "not tried" in rows["ST-5"] and "variants to be approved" in rows["ST-5"]
     form = {"form_token": token_of(browser, "/stress"), "run": "r1", "case": "c1", "verdict": "pass"}
     browser.post("/stress/verdicts", data=form)
     page = browser.get("/stress").text

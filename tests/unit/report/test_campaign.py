@@ -25,7 +25,8 @@ from vivavoce.report.pdf import pdf
 from vivavoce_campaign.document.campaign import TITLES, compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
 from vivavoce_stress import blocks, failures
-from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, REJECTED
+from vivavoce_stress.cascade import MORE, WRONG_ANSWER
 
 ITEMS = [f"q{number}" for number in range(1, 11)]
 
@@ -291,6 +292,27 @@ def test_kinds_of_failure_are_told_with_how_often_an_example_and_what_mends_them
     assert [text for text in (*told, EXAMPLE[words]) if text not in lines] == []
 
 
+@pytest.mark.parametrize("kind", [WRONG_ANSWER, MORE])
+def test_a_misspelling_asks_for_tolerance_of_spelling_whatever_the_system_did_instead(
+    tmp_path: Path, kind: str
+) -> None:
+    why = json.dumps({"template": kind, "values": {"more": 2}})
+    rows = [stress_row(at, 4, "fail", why=why) for at in range(3)] + [stress_row(4, 8, "fail", why=why)]
+    document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=rows)))
+    told = text(document)
+    assert "What usually mends it: Correct spelling before understanding" in told
+    assert "among its examples. (3 cases)" in told
+    assert "Not recognised as they were written: “meel” for “mele” (3)." in told
+    assert told.count("in the passive and pointing back") == 1  # the one of syntax
+
+
+def test_every_case_stands_in_the_appendix_passed_or_not(tmp_path: Path) -> None:
+    document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "pf"})))
+    lines = [[cell.main for cell in row.cells] for row in table(document, "stress_pairs").rows]
+    assert sorted(line[2] for line in lines) == ["fail", "pass"]
+    assert all(line[0] != line[1] for line in lines)
+
+
 def test_releases_are_compared_case_by_case(tmp_path: Path) -> None:
     before = [stress_row(at, 2, "pass" if at < 2 else "fail", run_id="a", release="1.0") for at in range(4)]
     now = [stress_row(at, 2, "fail" if at == 0 else "pass", run_id="b", release="1.1") for at in range(4)]
@@ -383,14 +405,20 @@ def waits_for_variants(test: int, reason: str = NOT_PROPOSED) -> dict[str, Any]:
 
 def test_tests_that_wait_for_variants_are_not_called_inapplicable(tmp_path: Path) -> None:
     stress = [waits_for_variants(5), waits_for_variants(5), waits_for_variants(8, NOT_REVIEWED),
-              waits_for_variants(3, "no candidate was certain")]  # fmt: skip
+              waits_for_variants(3, "no candidate was certain"), waits_for_variants(11, REJECTED),
+              stress_row(7, 9, "fail", status="not_admitted")]  # fmt: skip
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppf"}, stress=stress)))
-    assert "1 of 4 stress tests were tried: misspelled words." in document.answer
+    assert "1 of 6 stress tests were tried: misspelled words." in document.answer
     assert "2 stress tests were not tried: a person must first approve variants for them." in document.answer
     rows = {row.heading: [cell.main for cell in row.cells] for row in table(document, "campaign_stress").rows}
     assert rows["ST-5"] == rows["ST-8"] == ["–", "–", "not tried", "–"]
-    assert rows["ST-3"][:2] == ["0", "1"] and rows["All tests"][:2] == ["3", "1"]
+    assert rows["ST-3"][:2] == ["0", "1"] and rows["All tests"][:2] == ["3", "2"]
+    assert rows["ST-11"] == ["0", "1", "not tried", "–"] and rows["ST-9"][2] == "not tried"
     told = text(document)
+    for why in ("people rejected every variant that was proposed: Order of verbal modifiers.",
+                "the system did not serve even the originals: Order of nouns and adjectives.",
+                "nothing that was said fits: Character replacement."):  # fmt: skip
+        assert f"Not tried, for {why}" in told
     assert "first approve variants: Less frequent synonyms and Active and passive." in told
     assert "Next step: on the study's dashboard, under Stress tests, have variants proposed" in told
 

@@ -95,3 +95,28 @@ def test_what_a_linguist_rejects_is_not_proposed(
 ) -> None:
     utterance = Utterance(text=said, language=language, previous=previous or None)
     assert not [one.text for one in propose(utterance, [test]).variants if wrong in one.text]
+
+
+@pytest.mark.parametrize(
+    ("test", "language", "said"),
+    [
+        ("ST-8", "en", "can I find out what eye drops costs?"),
+        ("ST-8", "en", "can I find out what cough syrup costs?"),
+        ("ST-8", "en", "can I have 3 packs of paracetamol put aside for Monday?"),
+        ("ST-8", "en", "I want to borrow a book by Umberto Eco, please"),
+        ("ST-8", "it", "vorrei comprare un biglietto da Milano a Roma"),
+        ("ST-11", "it", "vorrei mettere da parte 3 confezioni di sciroppo per la tosse per venerdì"),
+        ("ST-11", "it", "voglio sapere quanto costa sciroppo per la tosse"),
+    ],
+)
+def test_where_a_linguist_found_none_right_nothing_is_proposed(test: str, language: str, said: str) -> None:
+    assert propose(Utterance(text=said, language=language), [test]).variants == ()
+
+
+def test_a_region_has_a_capoluogo_and_nobody_travels_into_a_capital() -> None:
+    said = Utterance(text="vorrei sapere quando partono i treni da Torino a Roma", language="it")
+    told = " / ".join(one.text for one in propose(said, ["ST-7"]).variants)
+    assert "dal capoluogo del Piemonte" in told and "alla capitale dell'Italia" in told
+    assert "nella capitale" not in told and "capitale del Piemonte" not in told
+    english = Utterance(text="when do trains go from Turin to Naples", language="en")
+    assert "the capital of Piedmont to" in propose(english, ["ST-7"]).variants[0].text

@@ -1,0 +1,83 @@
+"""Which word a variant changes: one that carries what is asked for, or one that frames the request.
+
+Where `I would like` is misspelt instead of what somebody would like, most systems serve them as before, so
+the kind of word decides how many spelling tests are passed.
+"""
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from vivavoce_stress.base import LANGUAGES
+from vivavoce_stress.heuristics import plain
+from vivavoce_stress.language_file import FOLDER, load_language
+from vivavoce_stress.words import words_of
+
+WordKind = Literal["content", "small", "frame"]
+SHORTEST: Final = 2
+
+
+def changed_words(original: str, variant: str) -> tuple[str, ...]:
+    """The words of an original that its variant has not, in small letters."""
+    mine, theirs = ([word.lower for word in words_of(text)] for text in (original, variant))
+    codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    return tuple(word for kind, start, end, *_ in codes if kind != "equal" for word in mine[start:end])
+
+
+def kind_changed(original: str, variant: str, language: str) -> WordKind:
+    """Of which kind the changed words are: content where one of them is, then frame.
+
+    Empty  none changed, or articles, prepositions and the like alone: small
+    """
+    words, (frame, _) = changed_words(original, variant), _small(language)
+    if any(_carries(word, language) for word in words):
+        return "content"
+    return "frame" if any(plain(word) in frame for word in words) else "small"
+
+
+def offers_both(original: str, language: str) -> bool:
+    """Whether an utterance has words that carry what is asked for, and a frame."""
+    words = {plain(word.text) for word in words_of(original)}
+    frame, _ = _small(language)
+    return bool(words & frame) and any(_carries(word, language) for word in words)
+
+
+def by_word(rows: list[Mapping[str, Any]], language: str) -> dict[str, Any]:
+    """How spelling tests were passed in a language by the kind of word that they changed.
+
+    Input   decided cases of the family of spelling: original, text, verdict
+    Output  content, frame, small: cases and passed ones of utterances that have content and a frame;
+            left: the others
+    """
+    counts = {kind: {"cases": 0, "passed": 0} for kind in ("content", "frame", "small")}
+    left = 0
+    for row in rows:
+        if not offers_both(row["original"], language):
+            left += 1
+            continue
+        one = counts[kind_changed(row["original"], row["text"], language)]
+        one["cases"] += 1
+        one["passed"] += row["verdict"] == "pass"
+    return {"language": language, **counts, "left": left}
+
+
+def _carries(word: str, language: str) -> bool:
+    frame, small = _small(language)
+    return len(word) >= SHORTEST and plain(word) not in frame | small
+
+
+@lru_cache
+def _small(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words of the frame, and the smallest; of a language without a file none."""
+    spoken = language.split("-")[0]
+    if spoken in LANGUAGES:
+        pack = LANGUAGES.get(spoken)
+        parts = [pack.get(name) if pack.has(name) else [] for name in ("request_frame", "function_words")]
+    elif (path := FOLDER / f"{spoken}.yaml").is_file():
+        facts = load_language(path)
+        parts = [facts.request_frame, facts.function_words]
+    else:
+        parts = [[], []]
+    frame, small = (frozenset(word for one in part for word in plain(one).split()) for part in parts)
+    return frame - small, small
