@@ -397,8 +397,12 @@ def _ground(summary: Summary) -> str:
     ]
     dialogues = plural(whole.dialogues, "dialogue")
     if whole.participants:
-        people = plural(whole.participants, "participant")
-        ground = say("It rests on {dialogues} of {participants}.", dialogues=dialogues, participants=people)
+        facts = {"dialogues": dialogues, "participants": plural(whole.participants, "participant")}
+        ground = (
+            say("It rests on SIMULATED data: {dialogues} of {participants}.", **facts)
+            if summary.simulated
+            else say("It rests on {dialogues} of {participants}.", **facts)
+        )
     else:
         ground = say("It rests on {dialogues}; who held them is not known.", dialogues=dialogues)
     return f"{ground} {say('Over all: {rates}.', rates='; '.join(rates))}" if rates else ground
