@@ -63,7 +63,8 @@ class Stopping(Settings):
     )
     participants: Whole | None = Field(
         None, ge=2, le=1_000_000, title="Participants",
-        description="planned participants (finished visits); the trial ends there",
+        description="planned participants (finished visits), to which the overview counts; a trial with a "
+        "rule pauses itself there at the latest, one without goes on",
     )  # fmt: skip
     looks: Whole = Field(
         5, ge=1, le=50, title="Looks",
