@@ -444,7 +444,7 @@ def _unrated(whole: GroupSummary) -> Statement | None:
     if not rate or not 0 < rate.n < whole.dialogues:
         return None
     return statement(
-        "{k} of {n} dialogues have no answer to the success question; subjective success is over the "
+        "Dialogues without an answer to the success question: {k} of {n}; subjective success is over the "
         "answered ones, objective success over all that have a goal.",
         k=Numeral(whole.dialogues - rate.n, ".0f"), n=whole.dialogues,
     )  # fmt: skip

@@ -202,7 +202,7 @@ def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
 
 UNTESTED = {
     "en": (
-        "differences remain in 1 of 3 secondary comparisons; not to be tested: 2.",
+        "a difference is shown in 1 of 3 secondary comparisons; not to be tested: 2.",
         "1 of 4 declared comparisons could not be tested: nothing was counted in a, b.",
         "1 of 4 declared comparisons could not be tested: the dataset has no z.",
     ),

@@ -213,10 +213,10 @@ def _secondary(secondary: list[DeclaredComparison]) -> str:
         return say("Declared beforehand, too: in the one secondary comparison no difference could be shown.")
     if untested:
         return say(
-            "Declared beforehand, too: differences remain in {k} of {comparisons}; not to be tested: {n}.",
+            "Declared beforehand, too: a difference is shown in {k} of {comparisons}; not to be tested: {n}.",
             **facts,
         )
-    return say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
+    return say("Declared beforehand, too: a difference is shown in {k} of {comparisons}.", **facts)
 
 
 class _Shown(NamedTuple):
