@@ -207,7 +207,7 @@ UNTESTED = {
         "1 of 4 declared comparisons could not be tested: the dataset has no z.",
     ),
     "it": (
-        "restano differenze in 1 su 3 confronti secondari; non si possono provare: 2.",
+        "si mostra una differenza in 1 su 3 confronti secondari; non si possono provare: 2.",
         "2 confronti dichiarati. Senza prova possibile 1 su 4 confronti dichiarati: non si è contato nulla",
         "Senza prova possibile 1 su 4 confronti dichiarati: il dataset non ha z.",
     ),
