@@ -168,7 +168,7 @@ def _named(called: str) -> str:
 def greet(url: str, name: str, known: Mapping[str, Any]) -> Discovery:
     """What is found at an address, asked first as systems that are known. Raises InputError: one line."""
     _check_name(name)
-    like = [one for one in known.values() if isinstance(one, Mapping)]
+    like = [one for one in known.values() if isinstance(one, dict)]
     return asyncio.run(discover(url, language=language(), private=is_private(url), like=like))
 
 
