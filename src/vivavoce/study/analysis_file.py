@@ -108,8 +108,8 @@ class Analysis(Settings):
         gt=0,
         lt=1,
         title="Margin of all success rates: not worse than, or the same (equivalence)",
-        description="a difference of a success rate smaller than this counts as none (equivalence), where the "
-        "comparison has no margin of its own; of other measures it is declared with the comparison",
+        description="a difference of a success rate smaller than this counts as none (equivalence), where "
+        "the comparison has no margin of its own; of other measures it is declared with the comparison",
     )
     exclude: list[Exclusion] = Field(
         [Exclusion.model_validate(TRIVIAL)],
