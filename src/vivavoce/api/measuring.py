@@ -112,7 +112,7 @@ def measurements(
 ) -> Measurements:
     """The same of a dataset that may be analysed; what the command line prints and writes."""
     from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
-    from vivavoce.stats.flow import exclusion_words, later_rules_words
+    from vivavoce.stats.flow import abandoned_words, exclusion_words, later_rules_words
     from vivavoce.stats.intervals import with_intervals
     from vivavoce.stats.summary import chosen_labels, open_disputes
 
@@ -121,8 +121,8 @@ def measurements(
     found = with_intervals(opened, found, by, keywords=keywords)
     rows = tuple(_row(one) for one in found.to_dict("records"))
     told = [
-        *cautions(opened), exclusion_words(opened), later_rules_words(opened), *open_disputes(opened),
-        *chosen_labels(opened),
+        *cautions(opened), exclusion_words(opened), later_rules_words(opened),
+        abandoned_words(opened), *open_disputes(opened), *chosen_labels(opened),
     ]  # fmt: skip
     warnings = tuple(str(line) for line in told if line)
     return Measurements(rows=rows, facts=as_json(opened, found, by), warnings=warnings, by=by, frame=found)

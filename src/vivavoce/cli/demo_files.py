@@ -4,8 +4,15 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from vivavoce.api.studies import LOG_FILE, STUDY_FILE
+
+MARGIN: Final = 0.1
+WHY_MARGIN: Final = (
+    "Not worse means worse by less than 10 points, declared before the first dialogue: one more failure in "
+    "ten dialogues is what somebody who chooses between these bots would mind."
+)
 
 
 @dataclass(frozen=True)
@@ -27,9 +34,23 @@ def prepare(out: Path, bots: dict[str, int]) -> DemoPlace:
     _put_aside(study / LOG_FILE)
     if not (study / STUDY_FILE).exists():
         write_study(study, "cambridge-2011", name="demo")
+        _declare_margin(study / STUDY_FILE)
     file = study / STUDY_FILE
     file.write_text(_with_ports(file.read_text(encoding="utf-8"), bots), encoding="utf-8")
     return DemoPlace(study, study / "restaurants.yaml", out / "dataset", out / "report.html", bots)
+
+
+def _declare_margin(file: Path) -> None:
+    """A margin for the declared comparison, as someone adds it who decides by it, and why it is this one."""
+    from ruamel.yaml.comments import CommentedMap
+
+    from vivavoce.desk.study_editor.study_text import changed
+
+    def declare(data: CommentedMap) -> None:
+        data["analysis"]["primary"]["margin"] = MARGIN
+        data["analysis"]["notes"] = [WHY_MARGIN]
+
+    file.write_text(changed(file.read_text(encoding="utf-8"), "analysis", declare), encoding="utf-8")
 
 
 def _put_aside(log: Path) -> None:

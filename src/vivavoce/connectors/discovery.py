@@ -10,6 +10,7 @@ import json
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -53,6 +54,11 @@ _LACKS: Final = re.compile(
 )
 _QUOTED: Final = re.compile(r"""(?<![\w'"`])['"`‘’“”«]([A-Za-z_][\w.-]{0,80})['"`‘’“”»](?!\w)""")
 _PATH: Final = re.compile(r"(?<![\w./@-])[A-Za-z_]\w{0,40}(?:\.[A-Za-z_]\w{0,40})+(?![\w/(:-])")
+_NAMES: Final = r"([A-Za-z_][\w.-]{0,80}(?:\s*(?:,|\band\b|\be\b)\s*[A-Za-z_][\w.-]{0,80}){0,3})"
+_LISTED: Final = re.compile(  # names that stand bare: `missing: customer, line`
+    rf"(?i)\b(?:missing|requires?|required|expects?|expected|needs?|lacks?|manca|mancano|richiest[aeio])\b"
+    rf"(?:\s+\w+){{0,2}}\s*:\s*{_NAMES}\s*\.?$|(?:^|: ){_NAMES}\s+(?:is|are)\s+(?:missing|required)\b"
+)
 _TYPES: Final = {
     "str", "int", "float", "bool", "dict", "list", "tuple", "set", "bytes", "object", "null", "None",
     "NoneType", "string", "integer", "number", "boolean", "array",
@@ -84,10 +90,13 @@ class NotFound(InputError):
         super().__init__(self.template % self.values, place=place, hint=hint)
 
 
-async def discover(url: str, *, language: str = "en", private: bool = False) -> Discovery:
+async def discover(
+    url: str, *, language: str = "en", private: bool = False, like: Iterable[Settings] = ()
+) -> Discovery:
     """Say hello in the ways that bots are commonly asked, until one is answered.
 
-    Input   private: the address may be on this machine or in a private network
+    Input   private: the address may be on this machine or in a private network; like: systems that are known,
+            whose requests are tried first: another version of one is asked the same way
     Raises  InputError: it is no address, nobody listens there, or nothing that was tried is answered
     """
     parts = urlsplit(url)
@@ -104,6 +113,11 @@ async def discover(url: str, *, language: str = "en", private: bool = False) -> 
         settings = {"connect": "openai", "url": url.removesuffix(_CHAT), "model": "default", **more}
         return await _known(settings, language)
     base: Settings = {"connect": "http", "url": url, **more}
+    for body in [one["body"] for one in like if one.get("connect") == "http" and one.get("body")]:
+        with suppress(InputError, SystemUnderTestError):
+            found = await _searched(base, language, [{"body": body}])
+            if await heeds(found.settings, found.said, language):
+                return found
     try:
         guesses = await offered(url, more)
     except SystemUnderTestError as error:
@@ -250,11 +264,11 @@ def names_told(refusal: str) -> list[str]:
 
 
 def _names_in(said: str) -> list[str]:
-    """What a sentence quotes and is no type of Python or JSON; with it paths with dots, such as order.text.
+    """What a sentence quotes, or lists as missing, and is no type of Python or JSON; paths, too (order.text).
 
     Note  a path alone may be the name of a server: it counts only where a name stands beside it
     """
-    quoted = [one for one in _QUOTED.findall(said) if one not in _TYPES]
+    quoted = [one for one in (_QUOTED.findall(said) or _listed(said)) if one not in _TYPES]
     paths = [
         one for one in _PATH.findall(said) if set(one.split(".")) & {*TEXTS, *quoted} or _WORDS.search(one)
     ]
@@ -267,6 +281,12 @@ def _named_plainly(said: str) -> list[str]:
         return []
     words = (one for one in re.findall(r"[A-Za-z_]\w*", said) if not _LACKS.search(one))
     return [one for one in words if one in (*TEXTS, *SESSIONS) or _WORDS.search(one) or _WHO.search(one)]
+
+
+def _listed(said: str) -> list[str]:
+    found = _LISTED.search(said)
+    names = re.split(r"\s*(?:,|\band\b|\be\b)\s*", found[1] or found[2]) if found else []
+    return [one.rstrip(".") for one in names if one]
 
 
 def _innermost(names: Iterable[str]) -> list[str]:

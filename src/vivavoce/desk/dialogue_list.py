@@ -311,7 +311,7 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
         ("task", gettext("Task"), False), ("participant", gettext("Participant"), False),
         ("language", gettext("Language"), False), ("begun", gettext("Begun"), False),
         ("length", gettext("Open for"), True), ("turns", gettext("User turns"), True),
-        ("success", gettext("Success"), False),
+        ("success", rate_title("subjective_success"), False),
         *((SUCCESS + one, rate_title(one), False) for one in rates if one != "subjective_success"),
         ("code", gettext("Code"), False), ("tools", gettext("Tools used"), False),
         ("errors", gettext("Errors"), True), ("tags", gettext("Tags"), False),

@@ -42,6 +42,7 @@ class DrawnRate:
     whole: bool
     cases: str
     hits: str
+    abandoned: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +130,5 @@ def _drawn(
     cases, hits = (
         DialogueQuery({**group, SUCCESS + measure: outcomes}).address for outcomes in (CASES, SUCCESSES)
     )
-    return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole, cases, hits)
+    return DrawnRate(name, rate.ratio, low, high, compared, rate.successes, rate.n, whole, cases, hits,
+                     rate.abandoned)  # fmt: skip

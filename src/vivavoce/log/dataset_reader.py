@@ -295,6 +295,19 @@ class Dataset:
         return set() if self._all else running_dialogues(self.columns)
 
     @cached_property
+    def abandoned(self) -> frozenset[str] | None:
+        """Dialogues of these that their participants left before either side had ended them.
+
+        They are analysed as any other, with what was said in them: who left them out would flatter a system
+        that people leave. Whoever shows a figure over dialogues says how many of them these are.
+        Empty   None: how dialogues ended was never recorded
+        """
+        ends = self.read("dialogues", ["dialogue_id", "end_reason"]).to_pylist()
+        known = [one for one in ends if one["end_reason"] is not None]
+        gone = frozenset(one["dialogue_id"] for one in known if one["end_reason"] == "abandoned")
+        return gone if known or not ends else None
+
+    @cached_property
     def _dialogues_out(self) -> list[str]:
         out = [row["dialogue_id"] for row in self.exclusions if row["dialogue_id"] is not None]
         return [*out, *sorted(self.running)]

@@ -4,6 +4,7 @@ The statements are built once and an event supplies the parameters: building cos
 """
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, Final
 
 from sqlalchemy import Executable, bindparam, delete, insert, select, update
@@ -29,6 +30,7 @@ from vivavoce.log.events import (
     VisitEnded,
     VisitOpened,
 )
+from vivavoce.log.history import AT_ONCE_S
 from vivavoce.log.models import DialogueStatus, StoredEvent
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.tables import bouts, calls, codes, dialogues, recordings, visits
@@ -62,6 +64,14 @@ _ABANDON_DIALOGUES: Final = (
     .where(dialogues.c.visit_id == bindparam("this_visit"), dialogues.c.status == "running")
     .values(status="abandoned", end_reason="abandoned")
 )
+_CUT_OFF_DIALOGUES: Final = (  # as `VisitHistory.end_reason` tells them, in logs of before
+    update(dialogues)
+    .where(
+        dialogues.c.visit_id == bindparam("this_visit"), dialogues.c.end_reason == "user",
+        dialogues.c.code_issued.is_(False), dialogues.c.ended_at > bindparam("at_once"),
+    )
+    .values(status="abandoned", end_reason="abandoned")
+)  # fmt: skip
 _INSERT_CODE: Final = insert(codes)
 _UPDATE_CODE: Final = update(codes).where(codes.c.code == bindparam("this_code"))
 _DELETE_RESERVATION: Final = delete(codes).where(
@@ -177,8 +187,12 @@ def _code_entered(stored: StoredEvent, event: CodeEntered) -> list[Write]:
 
 
 def _visit_ended(stored: StoredEvent, event: VisitEnded) -> list[Write]:
-    abandon = (_ABANDON_DIALOGUES, {"this_visit": stored.visit_id})
-    return [_visit(stored, status="ended", outcome=event.outcome), abandon]
+    this = {"this_visit": stored.visit_id}
+    changed = [_visit(stored, status="ended", outcome=event.outcome), (_ABANDON_DIALOGUES, this)]
+    if event.outcome == "withdrew":
+        at_once = stored.at - timedelta(seconds=AT_ONCE_S)
+        changed.append((_CUT_OFF_DIALOGUES, {**this, "at_once": at_once}))
+    return changed
 
 
 def _recording_stored(stored: StoredEvent, event: RecordingStored) -> list[Write]:

@@ -83,6 +83,11 @@ def adjusted_cell(p: float | None) -> Cell:
     return Cell(p_value(p), strong=is_significant(p))
 
 
+def abandoned(left: int | None) -> tuple[str, ...]:
+    """What stands under a number of dialogues of which some were abandoned: how many; else nothing."""
+    return (say("of these abandoned: {abandoned}", abandoned=count(left)),) if left else ()
+
+
 def interval_of(rate: SuccessRate) -> tuple[float | None, float | None, bool]:
     """A rate's limits with participants as the unit where they are known, else those of independent cases.
 
@@ -116,6 +121,7 @@ def success_table(summary: Summary) -> TableOfText:
             ),
             (
                 plural(row.dialogues, "dialogue"),
+                *abandoned(row.abandoned),
                 *([plural(row.participants, "participant")] if row.participants else []),
             ),
             total=row is summary.all,
@@ -166,7 +172,7 @@ def rate_cell(rate: SuccessRate) -> Cell:
         return Cell(percent(rate.ratio), (say("no interval: one participant"), say("{k} of {n}", **facts)))
     counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
     naive = [_wilson(rate)] if clustered else []
-    return Cell(percent(rate.ratio), (span(low, high), counted, *naive))
+    return Cell(percent(rate.ratio), (span(low, high), counted, *abandoned(rate.abandoned), *naive))
 
 
 def _wilson(rate: SuccessRate) -> str:

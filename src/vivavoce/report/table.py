@@ -9,7 +9,7 @@ from rich.text import Text
 
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
-from vivavoce.report.content import is_clustered, rate_cell, with_all
+from vivavoce.report.content import abandoned, is_clustered, rate_cell, with_all
 from vivavoce.report.numbers import amount, count, difference, differences, label, p_value
 from vivavoce.report.prose import SIMULATED_MARK
 from vivavoce.stats.declared_results import DeclaredComparison
@@ -84,7 +84,7 @@ def results_table(summary: Summary) -> Table:
             table.add_section()
         table.add_row(
             Text(label(row.key)),
-            count(row.dialogues),
+            "\n".join((count(row.dialogues), *abandoned(row.abandoned))),
             count(row.participants),
             *(_rate(row.rates[name]) for name, _ in shown),
             amount(row.measures[last].value, "ratio" if last == "word_error_rate" else ""),

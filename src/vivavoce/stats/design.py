@@ -17,7 +17,8 @@ ROBUST: Final = N_(
 )
 WITHIN: Final = N_(
     "Dialogues of one person are alike, so people are counted, not dialogues: what both systems gave a "
-    "person is swapped, and p and interval say how often that alone parts the systems as far."
+    "person is swapped, who met one alone changes sides as a whole, and p and interval say how often that "
+    "alone parts the systems as far."
 )
 BETWEEN: Final = N_(
     "Dialogues of one person are alike, so people are counted, not dialogues: whole people change sides, and "
@@ -27,6 +28,7 @@ ALONE: Final = N_(
     "Dialogues of one person are alike, and one person says nothing of others: no interval is given, and "
     "nothing is tested."
 )
+TIES: Final = N_("Relabellings as far apart as what was seen count half (mid-p).")
 HELD_ALONE: Final = N_("{people} held {n} (median {m}, most {k}).")
 HELD_APART: Final = N_("{people} held {n} (median {m}, most {k}), each in one group only.")
 HELD_BY_BOTH: Final = N_(
@@ -74,7 +76,7 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
         return Model(name="permutation", why=nested + statement(ROBUST))
     few = statement("So few people (under {few}) show large differences only.", few=FEW)
     why = nested + statement(WITHIN if both else BETWEEN)
-    return Model(name="permutation", why=why + few if people < FEW else why)
+    return Model(name="permutation", why=why + (few if people < FEW else statement(TIES)))
 
 
 def _nested(sizes: list[int], both: int, groups: int) -> Statement:

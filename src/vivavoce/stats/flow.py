@@ -24,6 +24,7 @@ class TrialFlow:
 
     left        outcome -> participants; unrecorded: participants without an outcome
     dialogues   all that were held; running: under way, not counted further; analysed: those that are left
+    abandoned   how many of the analysed; None where nothing tells how dialogues ended
     coded       dialogues for which an earned code was issued; None where none is given out
     excluded    `Dataset.excluded`
     counted     measure -> dialogues with a value
@@ -41,6 +42,7 @@ class TrialFlow:
     running: int
     excluded: Mapping[str, Any]
     analysed: int
+    abandoned: int | None
     counted: Mapping[str, int]
 
 
@@ -70,6 +72,7 @@ def flow(dataset: Dataset) -> TrialFlow:
         running=len(dataset.running),
         excluded=dataset.excluded,
         analysed=len(dataset.read("dialogues")),
+        abandoned=None if dataset.abandoned is None else len(dataset.abandoned),
         counted={name: counted[name] for name in COUNTED if counted[name]},
     )
 
@@ -88,6 +91,17 @@ def running_words(dataset: Dataset) -> Statement | None:
     if not n:
         return None
     return statement("Still under way, and not in the figures: {n}.", n=Counted(n, "dialogue"))
+
+
+def abandoned_words(dataset: Dataset) -> Statement | None:
+    """How many dialogues were abandoned, and that they count, in a sentence; None where none is known."""
+    if not dataset.abandoned:
+        return None
+    return statement(
+        "{k} of {n} dialogues were abandoned: who held them left before the dialogue was ended. They count "
+        "with what was said in them; the rule `end_reason = abandoned` leaves them out.",
+        k=len(dataset.abandoned), n=len(dataset.read("dialogues")),
+    )  # fmt: skip
 
 
 def later_rules_words(dataset: Dataset) -> Statement | None:

@@ -133,7 +133,8 @@ def plan_of_study(study: Study) -> PowerPlan:
         assumptions.append(
             f"Allocation {study.allocation!r}: "
             + (
-                "everybody meets the systems evenly, so participants are their own control."
+                "everybody meets the systems as evenly as so many dialogues allow, so participants are their "
+                "own control."
                 if within
                 else "counted as if everybody met one system, the cautious reading."
             )
@@ -223,7 +224,7 @@ def answer(
     if pilot:
         said += pilot.said
     if assumed and own_icc is None:
-        said.append(f"Dialogues of one participant are alike by an ICC of {ASSUMED_ICC}; say --icc.")
+        said.append(f"Assumed: dialogues of one participant are alike by an ICC of {ASSUMED_ICC}.")
     systems, comparisons = (len(plan.compare), plan.family) if plan else (2, 1)
     effect = _effect(question, values)
     strictest = level / comparisons if effect is not None else level

@@ -17,7 +17,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.populations import POPULATION, SIMULATED
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure
-from vivavoce.measures.compute import Pooled, group_keys, pooled, sums
+from vivavoce.measures.compute import Pooled, Sums, group_keys, pooled, sums
 from vivavoce.measures.disputes import open_places
 from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
 from vivavoce.stats.attainable_p import reach_warnings
@@ -26,7 +26,13 @@ from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
 from vivavoce.stats.clusters import ClusteredRate
 from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.family import adjust_tests
-from vivavoce.stats.flow import change_words, exclusion_words, later_rules_words, running_words
+from vivavoce.stats.flow import (
+    abandoned_words,
+    change_words,
+    exclusion_words,
+    later_rules_words,
+    running_words,
+)
 from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.intervals import LEVEL, cited, signed_difference
 from vivavoce.stats.population_tests import CALLS, DURATION, FURTHER, with_calls
@@ -74,7 +80,7 @@ def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = 
     of_groups = _by_key(pooled(parts, group_keys(dataset, by)))
     of_all = _by_key(pooled(parts, group_keys(dataset, None)))
     nested = ClusteredSummary(with_calls(parts, found) if by == POPULATION else parts, found)
-    make = partial(_row, dataset, nested)
+    make = partial(_row, dataset, nested, _abandoned(dataset, parts))
     whole = make(None, everything, of_all.get("all", {}), by=None)
     rows = [make(place, group, of_groups.get(group.key, {}), by=by) for place, group in enumerate(found)]
     plain, refusal = _tests(rows, by, nested, dataset.hash)
@@ -111,11 +117,26 @@ def _by_key(rows: list[Pooled]) -> dict[str | None, dict[str, Pooled]]:
     return found
 
 
+Left = Mapping[str, frozenset[str]]
+
+
+def _abandoned(dataset: Dataset, parts: Sums) -> Left:
+    """The abandoned dialogues in which a measure has cases; only measures with any."""
+    gone = dataset.abandoned or frozenset()
+    places = [place for place, one in enumerate(parts.dialogue_ids) if one in gone]
+    if not places:
+        return {}
+    return {
+        name: frozenset(parts.dialogue_ids[place] for place in places if cases[place])
+        for name, cases in zip(parts.measures, parts.denominators, strict=True)
+    }
+
+
 def _row(
-    dataset: Dataset, nested: ClusteredSummary, place: int | None, group: Group, found: dict[str, Pooled],
-    *, by: str | None,
+    dataset: Dataset, nested: ClusteredSummary, left: Left, place: int | None, group: Group,
+    found: dict[str, Pooled], *, by: str | None,
 ) -> GroupSummary:  # fmt: skip
-    spread = concentration(group.participants)
+    spread, own = concentration(group.participants), frozenset(group.dialogue_ids)
     measured = {
         name: _measured(
             dataset,
@@ -125,6 +146,7 @@ def _row(
             by,
             group.key,
             weighed=nested.weighs(name),
+            abandoned=None if dataset.abandoned is None else len(own & left.get(name, frozenset())),
         )
         for name, measure in MEASURES
     }
@@ -136,6 +158,7 @@ def _row(
     return GroupSummary(
         key=group.key,
         dialogues=len(group.dialogue_ids),
+        abandoned=None if dataset.abandoned is None else len(own & dataset.abandoned),
         participants=spread.participants,
         dialogues_per_participant=spread,
         rates={
@@ -155,7 +178,7 @@ def _value(measured: Mapping[str, tuple[MeasuredTotal, str]], name: str) -> floa
 
 def _measured(
     dataset: Dataset, measure: Measure, found: Pooled | None, interval: ClusteredRate, by: str | None,
-    key: str | None, *, weighed: bool,
+    key: str | None, *, weighed: bool, abandoned: int | None,
 ) -> tuple[MeasuredTotal, str]:  # fmt: skip
     """One measure of one group with its interval over participants; and its signature without that."""
     one = found or Pooled(key, measure.name, None, None, 0, 0, 0)
@@ -187,6 +210,7 @@ def _measured(
         unit=measure.unit,
         signature=signed or plain,
         clustered=widened(SignedInterval, interval, signature=signed),
+        abandoned=abandoned,
     ), plain
 
 
@@ -205,6 +229,7 @@ def _rate(measure: Measure, measured: MeasuredTotal, plain: str) -> SuccessRate:
         method="wilson",
         signature=plain + f"|interval:wilson {LEVEL}",
         clustered=measured.clustered,
+        abandoned=measured.abandoned,
     )
 
 
@@ -281,7 +306,7 @@ def _warnings(
         return [one for one in (*dataset.what_is_lost, change_words(dataset), nothing) if one]
     warnings: list[Statement | None] = [
         *dataset.what_is_lost, change_words(dataset), left_out, later_rules_words(dataset),
-        running_words(dataset),
+        running_words(dataset), abandoned_words(dataset),
     ]  # fmt: skip
     simulated = sum(bool(flag) for flag in dataset.read("dialogues").column("simulated").to_pylist())
     if 0 < simulated < whole.dialogues:
@@ -419,7 +444,7 @@ def _unrated(whole: GroupSummary) -> Statement | None:
     if not rate or not 0 < rate.n < whole.dialogues:
         return None
     return statement(
-        "{k} of {n} dialogues have no answer to the success question; subjective success is over the "
+        "Dialogues without an answer to the success question: {k} of {n}; subjective success is over the "
         "answered ones, objective success over all that have a goal.",
         k=Numeral(whole.dialogues - rate.n, ".0f"), n=whole.dialogues,
     )  # fmt: skip

@@ -35,6 +35,7 @@ class MeasuredTotal:
                      could make of the value
     unit             of the value
     clustered        its interval
+    abandoned        of the dialogues, those that their participants left; None: not known
     """
 
     value: float | None
@@ -48,6 +49,7 @@ class MeasuredTotal:
     unit: str
     signature: str
     clustered: SignedInterval
+    abandoned: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,7 @@ class SuccessRate:
     """One rate of a group, from 0 to 1, with Wilson's interval of independent cases beside `clustered`.
 
     unit   what a case is
+    abandoned  dialogues with cases that their participants left; None: not known
     Empty  no case: n 0, ratio and limits None; answers that are not 0 or 1: a mean without limits
     """
 
@@ -67,18 +70,21 @@ class SuccessRate:
     method: str
     signature: str
     clustered: SignedInterval
+    abandoned: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupSummary:
     """One group of dialogues, or all of them.
 
+    abandoned  dialogues of these that their participants left; None: not known
     rates     by name, in JSON among the other fields; measures: by name
     turns, user_turns, system_turns, user_words, system_words   None where nothing is known of them
     """
 
     key: str | None
     dialogues: int
+    abandoned: int | None = None
     participants: int
     dialogues_per_participant: Concentration
     rates: Mapping[str, SuccessRate] = spread()

@@ -63,7 +63,8 @@ class Stopping(Settings):
     )
     participants: Whole | None = Field(
         None, ge=2, le=1_000_000, title="Participants",
-        description="planned participants (finished visits); the trial ends there",
+        description="planned participants (finished visits), to which the overview counts; a trial with a "
+        "rule pauses itself there at the latest, one without goes on",
     )  # fmt: skip
     looks: Whole = Field(
         5, ge=1, le=50, title="Looks",
@@ -107,8 +108,8 @@ class Analysis(Settings):
         gt=0,
         lt=1,
         title="Margin of all success rates: not worse than, or the same (equivalence)",
-        description="a difference of a success rate smaller than this counts as none (equivalence); of other "
-        "measures it is declared with the comparison",
+        description="a difference of a success rate smaller than this counts as none (equivalence), where "
+        "the comparison has no margin of its own; of other measures it is declared with the comparison",
     )
     exclude: list[Exclusion] = Field(
         [Exclusion.model_validate(TRIVIAL)],

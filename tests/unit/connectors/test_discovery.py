@@ -355,6 +355,11 @@ def test_a_path_talks_by_whole_words(name: str, talks: bool) -> None:
         ("missing: sessione", ["sessione"]),
         ("text is required", ["text"]),
         ("the user sent a message that nobody reads", []),
+        ("missing: customer, line", ["customer", "line"]),
+        ("missing fields: text and user.", ["text", "user"]),
+        ("mancano: testo e utente", ["testo", "utente"]),
+        ("text is required", ["text"]),
+        ("unauthorized: bad token", []),
     ],
 )
 def test_a_refusal_tells_fields_by_their_paths_and_no_types(refusal: str, names: list[str]) -> None:
@@ -365,3 +370,19 @@ def test_a_refusal_tells_fields_by_their_paths_and_no_types(refusal: str, names:
 def test_the_place_of_an_error_is_a_path() -> None:
     told = json.dumps({"detail": [{"loc": ["body", "order", "text"], "msg": "Field required"}]})
     assert names_told("HTTP 422: " + told) == ["order.text"]
+
+
+def test_another_version_of_a_known_system_is_asked_as_that_is() -> None:
+    def answer(asked: dict[str, Any]) -> tuple[int, Any]:
+        if not {"zeile", "gast"} <= asked.keys():
+            return 422, {"wrong": "no"}
+        return 200, {"out": f"You said: {asked['zeile'][::-1]}"}
+
+    body = {"zeile": "{{ text }}", "gast": "{{ conversation }}"}
+    known = {"connect": "http", "url": "http://127.0.0.1:9/", "body": body}
+    with bot(answer) as url:
+        with pytest.raises(InputError):
+            found(url)
+        second = asyncio.run(discover(url, private=True, like=[{"connect": "python"}, known]))
+    assert (second.settings["url"], second.settings["body"]) == (url, body)
+    assert second.settings["response"] == {"text": "out"}

@@ -193,8 +193,12 @@ def test_every_rate_and_count_opens_the_dialogues_that_it_counts(browser: TestCl
         for rate in (row.rates[name] for row in [*summary.by, summary.all])
     ]  # fmt: skip
     page = page[page.index('id="rate-1"') : page.index('id="block-tests"')]
-    cells = re.findall(r'<td class="n"><a href="(/dialogues\?[^"]+)" title="[^"]+">([^<]+)</a></td>', page)
+    left = r'(?: <a class="small" href="(/dialogues\?[^"]+)">of these abandoned: (\d+)</a>)?'
+    number = rf'<td class="n"><a href="(/dialogues\?[^"]+)" title="[^"]+">([^<]+)</a>{left}</td>'
+    cells = re.findall(number, page)
     assert len(cells) == 3 * len(wanted) and len(wanted) == 9
+    for *_, address, k in [one for one in cells if one[-1]]:
+        assert f"{k} dialogue" in browser.get(html.unescape(address)).text
     for (successes, n), (rate, hits, cases) in zip(wanted, zip(*[iter(cells)] * 3, strict=True), strict=True):
         assert rate[0] == (hits if successes else cases)[0]
         assert (float(hits[1]), float(cases[1])) == (successes, n)

@@ -17,7 +17,10 @@ from vivavoce.log.timing import time_from_sound
 from vivavoce.log.turn_flags import flag_again
 from vivavoce.measures import compute
 from vivavoce.measures.values import values
+from vivavoce.report.content import success_table
 from vivavoce.report.language import speaking, stated
+from vivavoce.sections.dialogues.section import measures_table
+from vivavoce.sections.participants.section import participants_table
 from vivavoce.stats.declared import declaration
 from vivavoce.stats.flow import exclusion_words, flow, later_rules_words
 from vivavoce.stats.summary import summarise
@@ -71,6 +74,26 @@ def shops(
 
 def kept(dataset: Dataset) -> list[str]:
     return dataset.read("dialogues").column("dialogue_id").to_pylist()
+
+
+def test_abandoned_dialogues_count_and_every_table_tells_how_many_they_are(tmp_path: Path) -> None:
+    left = {"end_reason": "abandoned", "said": [*SPOKEN, ("system", "here is one"), ("user", "any")]}
+    dataset = shops(tmp_path / "d", {}, left, {"system": "two"}, {"system": "two", "end_reason": "failure"})
+    summary = summarise(dataset)
+    assert dataset.abandoned == {"d1"} and flow(dataset).abandoned == 1
+    assert [(row.key, row.dialogues, row.abandoned) for row in summary.by] == [("one", 2, 1), ("two", 2, 0)]
+    assert summary.all.measures["user_turns"].numerator == 2 + 3 + 2 + 2
+    assert [row.rates["subjective_success"].abandoned for row in (*summary.by, summary.all)] == [1, 0, 1]
+    told = "1 of 4 dialogues were abandoned: who held them left before the dialogue was ended."
+    assert any(str(one).startswith(told) for one in summary.warnings)
+    with speaking("en"):
+        drawn = [success_table(summary), measures_table(summary), participants_table(summary)]
+    for table in drawn:
+        assert "of these abandoned: 1" in str(table)
+    without = Dataset(tmp_path / "d", exclude=read_rules(["end_reason = abandoned"]))
+    assert (kept(without), without.abandoned) == (["d0", "d2", "d3"], frozenset())
+    unknown = shops(tmp_path / "unknown", {"end_reason": None})
+    assert unknown.abandoned is None and summarise(unknown).all.abandoned is None
 
 
 def test_a_dialogue_that_ended_before_it_counted_is_in_no_measure(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ NO_DIFFERENCE = re.compile(
     r"no difference|could be shown|mostrare una differenza|potuto mostrare", re.IGNORECASE
 )
 DIFFERENT = re.compile(
-    r"differences remain in [1-9]|restano differenze in [1-9]|differ in|does better|fa meglio|differiscono in"
+    r"differences remain in [1-9]|restano differenze in [1-9]|is shown in [1-9]|una differenza in [1-9]"
+    r"|differ in|does better|fa meglio|differiscono in"
 )
 
 

@@ -134,13 +134,15 @@ def test_a_margin_that_could_not_be_shown_is_said_to_be_so(tmp_path: Path) -> No
     assert said.startswith("That new is not worse than old by the margin declared beforehand, 1.0 points")
 
 
-def test_of_what_is_better_already_nothing_is_added_and_without_a_margin_nothing_is_said(
+def test_of_what_is_better_the_reverse_is_told_and_without_a_margin_nothing_is_said(
     tmp_path: Path,
 ) -> None:
     better = compose(trial(tmp_path / "better", [0] * 20 + [1] * 20, [0] * 4 + [1] * 36, "0.1"))
     assert better.answer[0].startswith("new does better than old")
-    for document in (better, compose(trial(tmp_path / "none", OLD, LONE))):
-        assert not [one for one in document.answer if "worse" in one]
+    assert better.answer[1].startswith("new is not worse than old in subjective success by the margin")
+    assert better.answer[1].endswith("That old is not worse than new could not be shown.")
+    unasked = compose(trial(tmp_path / "none", OLD, LONE))
+    assert not [one for one in unasked.answer if "worse" in one]
 
 
 def test_what_is_better_low_is_no_worse_from_the_other_side() -> None:

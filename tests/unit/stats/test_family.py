@@ -202,12 +202,12 @@ def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
 
 UNTESTED = {
     "en": (
-        "differences remain in 1 of 3 secondary comparisons; not to be tested: 2.",
+        "a difference is shown in 1 of 3 secondary comparisons; not to be tested: 2.",
         "1 of 4 declared comparisons could not be tested: nothing was counted in a, b.",
         "1 of 4 declared comparisons could not be tested: the dataset has no z.",
     ),
     "it": (
-        "restano differenze in 1 su 3 confronti secondari; non si possono provare: 2.",
+        "si mostra una differenza in 1 su 3 confronti secondari; non si possono provare: 2.",
         "2 confronti dichiarati. Senza prova possibile 1 su 4 confronti dichiarati: non si è contato nulla",
         "Senza prova possibile 1 su 4 confronti dichiarati: il dataset non ha z.",
     ),

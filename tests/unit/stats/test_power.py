@@ -339,7 +339,7 @@ def test_the_weakest_pair_are_the_two_smallest_of_groups_as_even_as_can_be(syste
 def test_likeness_is_assumed_where_people_hold_several_dialogues_and_nobody_says(options, icc):
     facts = answer("one-rate", [0.6, 0.5], **options)
     assert facts.clustered.icc == icc
-    assert any("say --icc" in one for one in facts.assumptions) == (icc == 0.2)
+    assert any("Assumed: dialogues of one participant" in one for one in facts.assumptions) == (icc == 0.2)
     several = options.get("calls", 1) > 1
     assert any("By formula with the design effect" in one for one in facts.assumptions) == several
 

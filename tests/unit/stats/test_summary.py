@@ -129,7 +129,9 @@ def test_unknown_participants_are_warned_of(make):
 
 def test_unanswered_success_questions_are_counted(make):
     summary = summarise(make(*trial("a", 5, 10), ("a", "z", None)), "system")
-    assert any("1 of 11 dialogues have no answer" in str(text) for text in summary.warnings)
+    assert any(
+        "without an answer to the success question: 1 of 11;" in str(text) for text in summary.warnings
+    )
 
 
 def test_answers_on_a_scale_give_a_mean_and_no_interval(make):
@@ -292,8 +294,10 @@ def test_populations_are_compared_on_calls_too_and_programs_not_on_how_long_they
     ([1, 0, 1], None), ([1, None, None], "2 of 3"), ([None] * 3, None), ([1, 0, None], "1 of 3"),
 ])  # fmt: skip
 def test_dialogues_without_an_answer_are_told_where_others_have_one(make, answers, said):
-    found = told(summarise(make(*[("a", f"p{n}", one) for n, one in enumerate(answers)])), "have no answer")
-    assert [one.partition(" dialogues")[0] for one in found] == ([said] if said else [])
+    found = told(
+        summarise(make(*[("a", f"p{n}", one) for n, one in enumerate(answers)])), "without an answer"
+    )
+    assert [one.partition(": ")[2].partition(";")[0] for one in found] == ([said] if said else [])
 
 
 def test_faults_of_this_service_are_told_by_group_and_those_of_a_system_are_not(make):

@@ -1,7 +1,7 @@
 """The study's pages: its systems, its visit as cards, its file, and how a new one is begun."""
 
 import asyncio
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from fastapi import HTTPException, Request
@@ -165,10 +165,11 @@ def _named(called: str) -> str:
     return called if is_name(called) else name_of_title(called) or called
 
 
-def greet(url: str, name: str) -> Discovery:
-    """What is found at an address. Raises InputError: one line with the next step."""
+def greet(url: str, name: str, known: Mapping[str, Any]) -> Discovery:
+    """What is found at an address, asked first as systems that are known. Raises InputError: one line."""
     _check_name(name)
-    return asyncio.run(discover(url, language=language(), private=is_private(url)))
+    like = [one for one in known.values() if isinstance(one, dict)]
+    return asyncio.run(discover(url, language=language(), private=is_private(url), like=like))
 
 
 def _check_name(name: str, known: Container[str] = ()) -> None:
@@ -197,8 +198,9 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
     asked = RequestForm.typed(form) if field(form, "with") else None
     _take_out_draft(new, field(form, "draft"))
     try:
-        _check_name(name, new.read_systems() if asked is None else ())
-        found = greet(url, name) if asked is None else asked.greet(url)
+        known = new.read_systems()
+        _check_name(name, known if asked is None else ())
+        found = greet(url, name, known) if asked is None else asked.greet(url)
         new.systems = new.with_system(name, found.settings)
     except InputError as error:
         asked = _described(error, asked)
@@ -250,7 +252,7 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
         if _is_draft(new, draft):
             raise InputError(gettext("The bot has not answered yet: say hello, or correct its block below."))
         if url and not new.systems.strip():  # an address was given, and nobody pressed the button beside it
-            new.systems = new.with_system(name, greet(url, name).settings)
+            new.systems = new.with_system(name, greet(url, name, {}).settings)
         create_study(folder, new)
     except InputError as error:
         asked = _described(error, asked)
@@ -269,8 +271,9 @@ def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
     asked = RequestForm.typed(form) if field(form, "with") else None
     text = ""
     try:
-        _check_name(name, study.says.get("systems") or {})
-        found = greet(url, name) if asked is None else asked.greet(url)
+        known = study.says.get("systems") or {}
+        _check_name(name, known)
+        found = greet(url, name, known) if asked is None else asked.greet(url)
         text = study.with_system(name, found.settings)
         study.save(text, field(form, "base"))
     except StudyFileChanged as error:

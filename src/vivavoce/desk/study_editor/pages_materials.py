@@ -12,7 +12,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext, told, worded
+from vivavoce.desk.language import gettext, reading, told, worded
 from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
 from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
 from vivavoce.desk.study_editor.edited_study import EditedStudy
@@ -72,13 +72,20 @@ def _texts(
     shown = {**written, **(typed or {})}
     sheet = None
     if study.study is not None:
-        sheet = {tag: information_sheet(study.study, tag) for tag in study.languages}
+        sheet = {tag: _sheet(study.study, tag) for tag in study.languages}
     return desk.page(
         request, "study_texts.html", status, study=study, names=names, name=name, shown=shown, saved=saved,
         bases={tag: digest(read_text(study.text_file(name, tag))) if name else "" for tag in study.languages},
         previews={tag: read_document(text) for tag, text in shown.items()}, problem=problem, sheet=sheet,
         tongues={tag: language_name(tag) for tag in study.languages},
     )  # fmt: skip
+
+
+def _sheet(study: Study, tag: str) -> dict[str, Any]:
+    """What participants are told in a language, with the visit's minutes in words."""
+    told_there = information_sheet(study, tag)
+    with reading(tag):
+        return told_there | {"lasts": gettext("About %(minutes)s minutes", minutes=told_there["minutes"])}
 
 
 def _document(study: EditedStudy, name: str, language: str) -> str:

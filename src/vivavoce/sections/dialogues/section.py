@@ -11,13 +11,13 @@ import numpy as np
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.report.blocks import Block, Cell, Fold, Row, TableOfText
-from vivavoce.report.content import family_title, group_name, heads, signatures, title, with_all
+from vivavoce.report.content import abandoned, family_title, group_name, signatures, title, with_all
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS
 from vivavoce.report.intervals import DrawnValue, drawn_measure
 from vivavoce.report.language import Shown, noun, say
 from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import amount, count, measured
+from vivavoce.report.numbers import amount, count, measured, plural
 from vivavoce.report.section import Section
 from vivavoce.sections.dialogues.figures import (
     MOST_COLOURS,
@@ -29,7 +29,7 @@ from vivavoce.sections.dialogues.figures import (
 from vivavoce.stats.correlations import RankCorrelation, correlations
 from vivavoce.stats.description import DialogueDurations
 from vivavoce.stats.rates import is_rate
-from vivavoce.stats.summary_results import MeasuredTotal, Summary
+from vivavoce.stats.summary_results import GroupSummary, MeasuredTotal, Summary
 
 FEWEST_CORRELATED: Final = 3
 DELAYS: Final = ("system_response_delay", "system_completion_delay", "user_response_delay")
@@ -128,11 +128,16 @@ def measures_table(summary: Summary) -> TableOfText | None:
     return TableOfText(
         "measures",
         say("Interaction parameters"),
-        heads(say("Measure"), *(group_name(row, summary) for row in groups)),
+        (Cell(say("Measure")), *(_head(row, summary) for row in groups)),
         tuple(rows),
         _under_measures(summary, names),
         signatures(groups, names),
     )
+
+
+def _head(row: GroupSummary, summary: Summary) -> Cell:
+    dialogues = plural(row.dialogues, "dialogue")
+    return Cell(group_name(row, summary), (dialogues, *abandoned(row.abandoned)))
 
 
 def drawn_parameters(summary: Summary) -> dict[str, dict[str, list[DrawnValue]]]:

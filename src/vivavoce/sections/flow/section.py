@@ -126,6 +126,8 @@ def flow_table(flow: TrialFlow) -> TableOfText:
         rows.append(Row(words, (Cell(count(rule["dialogues"])),), whole, group=dialogues))
     if flow.excluded["rules"] or flow.running:
         rows.append(Row(say("Analysed"), (Cell(count(flow.analysed)),), group=dialogues))
+    if flow.abandoned:
+        rows.append(Row(say("Abandoned, and counted"), (Cell(count(flow.abandoned)),), group=dialogues))
     for name, n in flow.counted.items():
         left_out = flow.analysed - n
         under = (say("{n} left out: no value", n=count(left_out)),) if left_out else ()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
-from vivavoce.report.content import by_what, group_name, headlines, heads, with_all
+from vivavoce.report.content import abandoned, by_what, group_name, headlines, heads, with_all
 from vivavoce.report.language import say
 from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
@@ -55,7 +55,7 @@ def participants_table(summary: Summary) -> TableOfText:
                 group_name(row, summary),
                 (
                     Cell(count(spread.participants)),
-                    Cell(count(row.dialogues), counts=cases_of(summary, row)),
+                    Cell(count(row.dialogues), abandoned(row.abandoned), counts=cases_of(summary, row)),
                     Cell(amount(spread.mean, "")),
                     Cell(amount(spread.median, "")),
                     Cell(count(spread.largest)),

@@ -132,9 +132,19 @@ def _declared(declared: DeclaredFamily) -> list[str]:
                 n=plural(untested, "comparison"))
         )  # fmt: skip
     sentences += [said for one in primary if (said := _margin_met(one))]
+    if any(_ends_at_most(one) for one in primary):
+        sentences.append(
+            say("An interval that ends at 100 points ends at the largest difference there is: so few people "
+                "rule out none.")
+        )  # fmt: skip
     if secondary:
         sentences.append(_secondary(secondary))
     return [*sentences, stated(declared.family.why)]
+
+
+def _ends_at_most(one: DeclaredComparison) -> bool:
+    """Whether an interval of two rates goes on to where they could not differ more."""
+    return is_rate(one.measure) and any(end is not None and abs(end) >= 1 for end in (one.low, one.high))
 
 
 def _no_worse(primary: Sequence[DeclaredComparison]) -> list[NoWorse]:
@@ -155,10 +165,7 @@ def _margin(margin: float, measure: str) -> str:
 
 
 def _margin_met(one: DeclaredComparison) -> str:
-    """Which system is shown to be no worse than the other by the declared margin; "" where none was declared.
-
-    Note    of a system that is shown to be better nothing is added
-    """
+    """Of each system, whether it is shown to be no worse than the other; "" where no margin was declared."""
     if not one.no_worse:
         return ""
     shown = [test for test in one.no_worse if test.shown]
@@ -182,14 +189,12 @@ def _margin_met(one: DeclaredComparison) -> str:
             "nor the reverse: {b} minus {a} {difference} (90% interval {interval}).",
             **facts,
         )
-    better = one.significant and (told.difference > 0) == (MEASURES.get(one.measure).direction == "higher")
-    if better:
-        return ""
-    return say(
+    said = say(
         "{b} is not worse than {a} in {measure} by the margin declared beforehand, {margin}: {b} minus {a} "
         "{difference} (90% interval {interval}; adjusted p of this one-sided test {p}).",
         **facts,
     )
+    return f"{said} {say('That {a} is not worse than {b} could not be shown.', **facts)}"
 
 
 def _secondary(secondary: list[DeclaredComparison]) -> str:
@@ -208,10 +213,10 @@ def _secondary(secondary: list[DeclaredComparison]) -> str:
         return say("Declared beforehand, too: in the one secondary comparison no difference could be shown.")
     if untested:
         return say(
-            "Declared beforehand, too: differences remain in {k} of {comparisons}; not to be tested: {n}.",
+            "Declared beforehand, too: a difference is shown in {k} of {comparisons}; not to be tested: {n}.",
             **facts,
         )
-    return say("Declared beforehand, too: differences remain in {k} of {comparisons}.", **facts)
+    return say("Declared beforehand, too: a difference is shown in {k} of {comparisons}.", **facts)
 
 
 class _Shown(NamedTuple):
@@ -389,16 +394,24 @@ def _single(summary: Summary, name: str) -> str:
 
 
 def _ground(summary: Summary) -> str:
+    """How many dialogues of how many people the answer's measure has, and all rates of all."""
     whole = summary.all
     rates = [
         say("{measure} {ratio}", measure=heading.lower(), ratio=percent(whole.rates[name].ratio))
         for name, heading in headlines(summary).items()
         if whole.rates[name].low is not None
     ]
-    dialogues = plural(whole.dialogues, "dialogue")
-    if whole.participants:
-        people = plural(whole.participants, "participant")
-        ground = say("It rests on {dialogues} of {participants}.", dialogues=dialogues, participants=people)
+    spoken = whole.measures.get(spoken_measure(summary) or "")
+    held = spoken.dialogues if spoken and spoken.dialogues else whole.dialogues
+    people = (spoken.clustered.clusters if spoken else None) or whole.participants
+    facts = {"dialogues": plural(held, "dialogue"), "participants": plural(people, "participant")}
+    if not whole.participants:
+        ground = say("It rests on {dialogues}; who held them is not known.", **facts)
+    elif summary.simulated:
+        ground = say("It rests on SIMULATED data: {dialogues} of {participants}.", **facts)
     else:
-        ground = say("It rests on {dialogues}; who held them is not known.", dialogues=dialogues)
+        ground = say("It rests on {dialogues} of {participants}.", **facts)
+    if held < whole.dialogues:
+        missing = plural(whole.dialogues - held, "dialogue")
+        ground += " " + say("Without a value, and not in it: {dialogues}.", dialogues=missing)
     return f"{ground} {say('Over all: {rates}.', rates='; '.join(rates))}" if rates else ground

@@ -50,8 +50,9 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
     caption = say("Dot: the value of all cases; line: its 95% interval.")
     if margin:
         caption += " " + say(
-            "Below, the difference with its 90% interval, by which the margin is decided: the first is no "
-            "worse than the second where the interval lies on the better side of the margin, the broken line."
+            "Below, the difference with its 90% interval, by which the margin is decided. The broken lines "
+            "are the margin on both sides: the first is no worse than the second where the whole interval "
+            "lies on the better side of the line at which the first does worse."
         )
     return interval_figure(
         "answer", say("{measure} with its 95% interval", measure=title(name)),

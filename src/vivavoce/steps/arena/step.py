@@ -36,9 +36,7 @@ class Arena(StepKind[OfferedStep]):
             (
                 Message(
                     "You write to two programs at once, read both answers, and vote.",
-                    "You write to two programs at once, read both answers, and vote; %(num)s times with "
-                    "other "
-                    "programs.",
+                    "You write to two programs at once, read both answers, and vote; %(num)s times.",
                     step.settings.bouts,
                 ),
             ),
