@@ -80,6 +80,7 @@ def stress(request: Request, desk: Desk_) -> Response:
         "lexicon": lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
         "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
         "proposing": _proposing(request), "again": _again(desk), "decides": who_of(request).may("researcher"),
+        "talked": desk.board.see(lambda board: bool(board.dialogues)),
     }  # fmt: skip
     return desk.page(request, "stress.html", **facts)
 
