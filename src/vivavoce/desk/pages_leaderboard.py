@@ -46,7 +46,7 @@ class RankedSystem(NamedTuple):
 
     rank   1 and how many systems are certainly better: their interval lies above its own
     fixed  the worth with length and style held fixed, by which systems are ranked; plain: without
-    left, right, dot, zero  where the interval, the worth and the mean of all stand in the drawing, from 0 to 1
+    left, right, dot, zero  where interval, worth and the mean of all stand in the drawing, from 0 to 1
     """
 
     rank: int
