@@ -88,6 +88,7 @@ def stress(request: Request, desk: Desk_) -> Response:
         "carried": sum(people.carried.get(run_id, 0) for run_id in queue.runs),
         "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
         "proposing": _proposing(request), "again": _again(desk), "decides": who_of(request).may("researcher"),
+        "talked": desk.board.see(lambda board: bool(board.dialogues)),
     }  # fmt: skip
     return desk.page(request, "stress.html", **facts)
 

@@ -14,7 +14,7 @@ from scenes.filled_trial import DECLARED, Trial, sign_in
 from scenes.strange_bots import ferry_office
 from scenes.watched import served
 from vivavoce.desk.access import first_link
-from vivavoce.desk.language import gettext, reading
+from vivavoce.desk.language import gettext, reading, step_title
 from vivavoce.desk.study_editor.setup import create_setup
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
@@ -115,9 +115,11 @@ def test_a_study_is_written_by_keyboard_alone(
             said("The study %(name)s is written. Look it over; then start it.", name="porto")
         )
         looked_at(page, size[0])
-        go_by_key(page, "button", said("Move step %(number)s, %(kind)s, down", number=1, kind="consent"))
-        expect(page.locator(".card strong").first).to_have_text("instructions")
-        go_by_key(page, "link", said("Edit step %(number)s, %(kind)s", number=3, kind="dialogue"))
+        with reading(language):
+            consent, instructions, dialogue = map(step_title, ("consent", "instructions", "dialogue"))
+        go_by_key(page, "button", said("Move step %(number)s, %(kind)s, down", number=1, kind=consent))
+        expect(page.locator(".card strong").first).to_have_text(instructions)
+        go_by_key(page, "link", said("Edit step %(number)s, %(kind)s", number=3, kind=dialogue))
         reach(page, page.get_by_label("gate"))
         page.keyboard.type("none")
         looked_at(page, size[0])

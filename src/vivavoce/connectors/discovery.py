@@ -45,6 +45,8 @@ NOT_FOUND: Final = N_("no request that was tried is answered in words: %(problem
 ALIKE: Final = N_(
     "%(number)s of the requests that were tried were answered in words, but the same whatever was said"
 )
+UNREACHED: Final = N_("nobody answers there (%(problem)s)")
+START_IT: Final = N_("start the system, and look at its address")
 BY_HAND: Final = N_("say which field of a request carries the words")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
 MOST_WORDS: Final = 8  # of a refusal that names a field without quotes
@@ -142,7 +144,7 @@ async def discover(
 
 
 def _nobody(error: SystemUnderTestError, url: str) -> InputError:
-    return InputError(str(error), place=url, hint="start the system, and look at its address")
+    return InputError(UNREACHED, place=url, hint=START_IT, values={"problem": error})
 
 
 async def _guessed(settings: Settings, language: str) -> Discovery:

@@ -233,8 +233,8 @@ def decimal(value: float | None) -> str:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """With so many decimals, after the reader's decimal sign."""
-    return numbers.localised(f"{value:.{decimals}f}")
+    """With so many decimals, after the reader's decimal sign, and a real minus sign."""
+    return numbers.localised(f"{value:.{decimals}f}".replace("-", "\u2212"))
 
 
 def range_of(low: float | None, high: float | None, decimals: int | None = None) -> str:

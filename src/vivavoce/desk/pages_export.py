@@ -36,7 +36,7 @@ def export(request: Request, desk: ThisDesk) -> Response:
     told = disclosure(request, desk)
     return desk.page(
         request, "export.html", downloads=named, held=desk.board.see(holdings), disclosure=told, early=EARLY,
-        took=desk.preparations.took_s,
+        took=desk.preparations.took_s, empty=desk.board.see(lambda board: not board.visits),
     )  # fmt: skip
 
 

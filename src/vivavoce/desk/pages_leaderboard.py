@@ -46,7 +46,7 @@ class RankedSystem(NamedTuple):
 
     rank   1 and how many systems are certainly better: their interval lies above its own
     fixed  the worth with length and style held fixed, by which systems are ranked; plain: without
-    left, right, dot  where the interval and the worth stand in the drawing, from 0 to 1
+    left, right, dot, zero  where interval, worth and the mean of all stand in the drawing, from 0 to 1
     """
 
     rank: int
@@ -57,6 +57,7 @@ class RankedSystem(NamedTuple):
     left: float | None = None
     right: float | None = None
     dot: float | None = None
+    zero: float | None = None
 
 
 def standings(facts: ArenaResults) -> list[RankedSystem]:
@@ -75,7 +76,7 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
         RankedSystem(
             1 + sum(_above(other, fixed.get(name)) for other in fixed.values()), name, fixed.get(name),
             plain.get(name), votes[name],
-            *((at(one.low), at(one.high), at(one.estimate)) if (one := fixed.get(name)) else ()),
+            *((at(one.low), at(one.high), at(one.estimate), at(0.0)) if (one := fixed.get(name)) else ()),
         )
         for name in order
     ]  # fmt: skip

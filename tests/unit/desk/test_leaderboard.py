@@ -53,6 +53,7 @@ def test_a_public_leaderboard_is_read_without_an_account_and_nothing_else(tmp_pa
         assert [name for _, name in rows] == ["beryl-9", "cobalt", "topaz"]
         assert rows[0][0] == "1" and rows[-1][0] == "3"
         assert "30 voters" in page and "Sign in" not in page
+        assert "Length and style fixed" not in page, "all answers are alike, so nothing is fixed"
         for closed in ("/leaderboard", "/leaderboard/state", "/results", "/"):
             assert stranger.get(closed).headers["location"] == "/sign-in", closed
         assert stranger.post("/leaderboard/public").status_code in (403, 405)

@@ -13,6 +13,7 @@ addEventListener("beforeunload", () => (leftAt = performance.now()));
 const leaving = () => performance.now() - leftAt < LEAVES_WITHIN_MS;
 
 // At small widths a row of a table is a card: each cell says its column, and roles keep the table one for who hears it.
+const LONG_HEAD = 32; // characters; such a cell has a line of the card to itself
 const ROLES = { THEAD: "rowgroup", TBODY: "rowgroup", TFOOT: "rowgroup", TR: "row", TD: "cell" };
 
 function stack(root) {
@@ -29,9 +30,11 @@ function stack(root) {
     for (const part of table.querySelectorAll("thead, tbody, tfoot, tr, td")) part.setAttribute("role", ROLES[part.tagName]);
     for (const head of table.querySelectorAll("th")) head.setAttribute("role", head.scope === "col" ? "columnheader" : "rowheader");
     for (const row of table.querySelectorAll(":is(tbody, tfoot) tr")) {
+      const { cells } = /** @type {HTMLTableRowElement} */ (row);
       let column = 0;
-      for (const cell of /** @type {HTMLTableRowElement} */ (row).cells) {
-        if (heads[column] && cell.dataset.head === undefined) cell.dataset.head = heads[column];
+      for (const cell of cells) {
+        if (cells.length > 1 && heads[column] && cell.dataset.head === undefined) cell.dataset.head = heads[column];
+        if (cells.length === 1 || heads[column]?.length > LONG_HEAD) cell.classList.add("whole");
         column += cell.colSpan;
       }
     }
