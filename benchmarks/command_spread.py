@@ -2,10 +2,10 @@
 
     python -m benchmarks.command_spread [FILE [FIGURE...]]
 
-Prints a Markdown table a corpus and size: mean, standard deviation and range over seeds of each system; then
-(d) minus each other system on the same seed, its mean with a 95 % interval over seeds (Student), and of how
-many seeds it is ahead. A seed varies where the weights begin, the order of training, and which recipes are
-learnt from where not all are; the test stays the same, so that nothing is said of other speakers.
+Prints a Markdown table a corpus and size: mean over seeds with a 95 % interval (Student), standard deviation
+and range of each system; then (d) minus each other system on the same seed, its mean with such an interval,
+and of how many seeds it is ahead. A seed varies where the weights begin, the order of training, and which
+recipes are learnt from where not all are; the test stays the same, so that nothing is said of other speakers.
 """
 
 import json
@@ -32,13 +32,16 @@ def runs(records: list[dict[str, Any]], corpus: str, size: str, figure: str) -> 
 
 
 def table(found: Runs) -> Iterator[str]:
-    yield "| system | seeds | mean | standard deviation | from, to |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
+    yield "| system | seeds | mean | 95 % over seeds | standard deviation | from, to |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for system, by_seed in found.items():
         values = list(by_seed.values())
-        spread = f"{statistics.stdev(values):.3f}" if len(values) > 1 else "-"
+        mean, interval, spread = statistics.fmean(values), "-", "-"
+        if len(values) > 1:
+            interval = f"{mean - _half(values):.3f} to {mean + _half(values):.3f}"
+            spread = f"{statistics.stdev(values):.3f}"
         yield (
-            f"| {system} | {len(values)} | {statistics.fmean(values):.3f} | {spread} "
+            f"| {system} | {len(values)} | {mean:.3f} | {interval} | {spread} "
             f"| {min(values):.3f}, {max(values):.3f} |"
         )
 

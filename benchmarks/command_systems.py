@@ -2,15 +2,17 @@
 
     python benchmarks/command_systems.py [--systems majority,a,b,c,d] [--corpora it,en,huric]
                                          [--sizes 100,all] [--seeds 1,2,3] [--epochs N] [--huric FOLDER]
-                                         [--keep FOLDER]
+                                         [--keep FOLDER] [--into FILE]
 
 The generated corpora have a test part of their own; HuRIC is cross-validated in five folds. As its speakers
 are not known, its intervals draw commands (one "speaker" a command): narrower than they would be over people.
 A size is how many commands of the training part are learnt from, whole recipes drawn by lot. A seed is that
 of the training and of that lot; corpora and folds stay what they are. With --keep every trained system stays
-in a folder and is not trained again, so that an interrupted run goes on. Prints one JSON object a corpus,
-size, seed and system; `benchmarks/command_curves.py` draws those of one seed, `benchmarks/command_spread.py`
-says how several differ.
+in a folder and is not trained again, so that an interrupted run goes on. With --into every result is added
+to a file as it comes, and what that file has is not trained again, wherever it was made; give what it has of
+a system that was changed since another name there. Prints one JSON object a seed, system, corpus and size,
+seed by seed, so that all systems have as many; `benchmarks/command_curves.py` draws those of one seed,
+`benchmarks/command_spread.py` says how several differ.
 """
 
 import argparse
@@ -35,6 +37,7 @@ from vivavoce_commands.learning.examples import Recipe, read_recipes
 FOLDS = 5
 NOISE = 0.2
 SHOWN = ("correct_actions", "correct_arguments", "correct_arguments_of_all", "exact_utterances")
+AT_LENGTH = ("phenomena", "word_error_rate")  # printed, not added to a file of many seeds
 HURIC = Path(__file__).resolve().parents[2] / "shared" / "data" / "huric_it"
 Split = tuple[list[Recipe], list[Recipe]]
 
@@ -146,6 +149,21 @@ def corpora(names: list[str], folder: Path) -> Iterator[Corpus]:
             print(f"no HuRIC in {folder.name}: left out", file=sys.stderr)
 
 
+def measured(into: Path | None) -> set[tuple[Any, ...]]:
+    """What a file of results has, by system, corpus, size and seed."""
+    if into is None or not into.is_file():
+        return set()
+    records = map(json.loads, into.read_text(encoding="utf-8").splitlines())
+    return {tuple(one[name] for name in ("system", "corpus", "size", "seed")) for one in records}
+
+
+def add(into: Path, facts: dict[str, Any]) -> None:
+    """One line more, without what is too long to keep of every seed."""
+    line = json.dumps({name: value for name, value in facts.items() if name not in AT_LENGTH})
+    with into.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--systems", default=",".join(systems.SYSTEMS))
@@ -155,6 +173,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--huric", type=Path, default=HURIC)
     parser.add_argument("--keep", type=Path, help="folder in which trained systems stay")
+    parser.add_argument("--into", type=Path, help="results are added; what it has is not trained again")
     wanted = parser.parse_args()
     try:
         import torch
@@ -163,13 +182,22 @@ def main() -> None:
     except ModuleNotFoundError:
         print(f"no PyTorch: only the baseline ({systems.how_to_install()})", file=sys.stderr)
         wanted.systems = "majority"
-    for corpus in corpora(wanted.corpora.split(","), wanted.huric):
-        for size in ["all"] if corpus.name == "huric" else wanted.sizes.split(","):
-            limit = None if size == "all" else int(size)
-            for seed, name in product(map(int, wanted.seeds.split(",")), wanted.systems.split(",")):
-                found = measure(name, corpus, limit, seed, wanted.epochs, wanted.keep)
-                facts = {"corpus": corpus.name, "size": size, "seed": seed, "system": name, **found}
-                print(json.dumps(facts), flush=True)
+    known, parts = measured(wanted.into), [
+        (corpus, size)
+        for corpus in corpora(wanted.corpora.split(","), wanted.huric)
+        for size in (["all"] if corpus.name == "huric" else wanted.sizes.split(","))
+    ]  # fmt: skip
+    for seed, name, (corpus, size) in product(
+        map(int, wanted.seeds.split(",")), wanted.systems.split(","), parts
+    ):
+        if (name, corpus.name, size, seed) in known:
+            continue
+        limit = None if size == "all" else int(size)
+        found = measure(name, corpus, limit, seed, wanted.epochs, wanted.keep)
+        facts = {"corpus": corpus.name, "size": size, "seed": seed, "system": name, **found}
+        print(json.dumps(facts), flush=True)
+        if wanted.into:
+            add(wanted.into, facts)
 
 
 if __name__ == "__main__":
