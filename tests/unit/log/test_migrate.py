@@ -16,7 +16,14 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallPlaced, CallsUnwanted
 from vivavoce.log.engine import open_engines
-from vivavoce.log.events import TRIAL, DialogueAssigned, UserTurnSent, VisitOpened
+from vivavoce.log.events import (
+    TRIAL,
+    DialogueAssigned,
+    DialogueEnded,
+    UserTurnSent,
+    VisitEnded,
+    VisitOpened,
+)
 from vivavoce.log.migrate import LOG, SCRIPTS, migrate, version
 from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log, Transaction
@@ -129,6 +136,26 @@ def test_a_log_of_an_older_version_keeps_its_data_and_gets_the_projections_of_to
     with Log.open(log_url, patience_s=PATIENCE_S) as again:
         assert rows_of(again) == today or revision >= "0004"  # which has filled its projections itself
         assert again.events("v1")[3].event == UserTurnSent(dialogue_id="d0", turn_index=0, text="a \0 b")
+        rebuild(again)
+        assert rows_of(again) == today
+
+
+def test_dialogues_that_withdrawing_cut_off_are_counted_anew(log_url: str) -> None:
+    with Log.open(log_url) as log:
+        log.transact_now(some_trial)
+        log.transact_now(
+            lambda tx: tx.append("v1", DialogueEnded(dialogue_id="d0", reason="user", user_turns=1))
+        )
+        log.transact_now(lambda tx: tx.append("v1", VisitEnded(outcome="withdrew")))
+        today = rows_of(log)
+    engines = open_engines(log_url)
+    with engines.writer.connect() as connection, connection.begin():
+        connection.execute(text("update dialogues set status = 'completed', end_reason = 'user'"))
+        connection.execute(text("update dialogues set end_reason = 'limit' where dialogue_id = 'd1'"))
+        connection.execute(text("update alembic_version set version_num = '0007'"))
+    engines.dispose()
+    with Log.open(log_url) as again:
+        assert [one.status for one in again.dialogues("s")] == ["abandoned", "completed"]
         rebuild(again)
         assert rows_of(again) == today
 
