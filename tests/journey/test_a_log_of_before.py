@@ -106,7 +106,8 @@ AGENTS = {
     "tokens", "input_tokens", "output_tokens", "grounded_answers", "ungrounded_answers",
 }  # fmt: skip
 SAME_REPORT = 0.85  # share of lines
-NOT_TESTED = {"no_worse"}  # of a declared comparison since then: is one no worse than the other by the margin
+# since then: is one no worse than the other by the margin, and how many dialogues were left by who held them
+NOT_TESTED = {"no_worse", "abandoned"}
 NEW = {"checks"}  # tables since then: what people answered to stimuli whose answer was known
 # what is said otherwise since then: a share of stress tests waits for open verdicts
 REWORDED = {
