@@ -211,7 +211,7 @@ def run(
         )
         for line in told_held(held):
             note(line)
-        facts.append({"system": held.name, "users": held.users, "cases": held.cases,
+        facts.append({"system": held.name, "users": held.users, "cases": held.cases, "left": held.left,
                       "waiting": held.waiting, "checks": held.checks})  # fmt: skip
     _report(campaign, system, pdf)
     if as_json:
@@ -272,7 +272,7 @@ def report(
     system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
     pdf: Pdf_ = True,
 ) -> None:
-    """Write the reports anew, from the datasets."""
+    """Write the reports anew, from the datasets; verdicts that people gave since are taken in first."""
     from vivavoce_campaign.campaign_file import load_campaign
 
     _report(load_campaign(folder), system, pdf)

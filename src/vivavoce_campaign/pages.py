@@ -298,7 +298,7 @@ def _system(
     state = status(campaign)[0]
     return desk.page(
         request, "campaign_system.html", one=found, state=state, reports=reports, hello=hello, notes=REMARKS,
-        older=any(stage.note == "older" for stage in state.stages),
+        older=any(stage.note in ("older", "stale") for stage in state.stages),
         spoken=[language_name(tag) for tag in found.languages],
         titles=TITLES, whom=FOR, organiser=who.may(ORGANISER), tried=last_try(place_of(campaign, name)),
         texts={intent.intent_id: intent.said(language()) for intent in found.intents},

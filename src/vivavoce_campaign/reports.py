@@ -13,6 +13,7 @@ from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, SystemFigures, evaluate, figures
 from vivavoce_campaign.identities import PeopleApart, users_apart
 from vivavoce_campaign.places import place_of, report_of
+from vivavoce_campaign.runs import take_verdicts
 from vivavoce_campaign.submission_file import Submission, in_language
 
 
@@ -45,8 +46,11 @@ def write_reports(
 ) -> list[Path]:
     """Write the reports on these systems in the campaign's languages; returns the files.
 
+    Verdicts that people gave since are taken into the datasets first.
     Raises  InputError: a system was not run yet
     """
+    for name in names:
+        take_verdicts(campaign, campaign.submission(name))
     found = evaluations(campaign)
     lacking = next((name for name in names if name not in found), None)
     if lacking is not None:

@@ -12,12 +12,13 @@ from vivavoce.annotation.parsers import parser_of
 from vivavoce.connectors.base import Connector
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.log.dataset import MANIFEST, Dataset
 from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
+from vivavoce.log.stress_rows import stress_rows
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce.simulation.domain import SimulatedDomain, load_domain
 from vivavoce.simulation.trial import run_trial
@@ -47,6 +48,7 @@ Progress = Callable[[str], AbstractContextManager[Report]]
 class HeldCampaign:
     """What came of one system: users who finished, cases of stress tests, and the dataset.
 
+    cases    applied ones, as everywhere; `left` are those whose original did not pass
     study    the folder of its study
     waiting  cases that no rule decided, and that wait for a person's verdict
     checks   cases that a rule decided, drawn for a double check that nobody has made
@@ -62,6 +64,7 @@ class HeldCampaign:
     checks: int
     earlier: int = 0
     carried: int = 0
+    left: int = 0
 
 
 def run_system(
@@ -99,7 +102,7 @@ def run_system(
                 asyncio.run(_hold(run, report))
         dataset = _export(campaign, submission, study, log, place)
         stream = log.events(stress_stream(study.name))
-    return _held(name, len(run.cases), dataset, place, stream)
+    return _held(name, dataset, place, stream)
 
 
 def retest_system(
@@ -131,18 +134,18 @@ def retest_system(
             asyncio.run(_hold(run, report))
         dataset = _export(campaign, submission, study, log, place)
         stream = log.events(stress_stream(study.name))
-    return _held(name, len(run.cases), dataset, place, stream)
+    return _held(name, dataset, place, stream)
 
 
-def _held(
-    name: str, cases: int, dataset: Dataset, place: SystemPlace, stream: Sequence[StoredEvent]
-) -> HeldCampaign:  # fmt: skip
+def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[StoredEvent]) -> HeldCampaign:
     runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
-    waiting, checks = (sum(one["whole"][key] for one in runs) for key in ("waiting", "checks"))
+    cases, waiting, checks, left = (
+        sum(one["whole"][key] for one in runs) for key in ("applied", "waiting", "checks", "not_admitted")
+    )
     people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
     return HeldCampaign(
         name, finished_users(dataset), cases, dataset, place.folder, waiting, checks,
-        people.earlier.get(last, 0), people.carried.get(last, 0),
+        people.earlier.get(last, 0), people.carried.get(last, 0), left,
     )  # fmt: skip
 
 
@@ -230,6 +233,24 @@ def _export(
     read = shown_wordings(place.folder, submission, study.languages)
     write_facts(place.dataset, campaign.settings, submission, read)
     return dataset
+
+
+def take_verdicts(campaign: Campaign, submission: Submission) -> None:
+    """Write a system's dataset anew where it lacks verdicts of people that the log has; nothing is held."""
+    place = place_of(campaign, submission.submission)
+    if not ((place.folder / "log.sqlite").is_file() and (place.dataset / MANIFEST).is_file()):
+        return
+    study = load_study(place.folder)
+    with Log.open(place.log_url) as log:
+        told, known = (
+            [(row["run_id"], row["case_id"], row["verdict_of_person"]) for row in rows]
+            for rows in (
+                stress_rows(log.events(stress_stream(study.name))),
+                Dataset(place.dataset).read("stress").to_pylist(),
+            )
+        )
+        if told != known:
+            _export(campaign, submission, study, log, place)
 
 
 def _planned(campaign: Campaign, submission: Submission, study: Study, log: Log, dataset: Dataset) -> Run:

@@ -35,8 +35,9 @@ class SystemStatus:
 
     @property
     def next(self) -> Stage | None:
-        """What waits first; None where all is done."""
-        return next((one for one in self.stages if not one.done), None)
+        """What waits first, reports that tell what is not so any more before all else; None: all is done."""
+        waits = [one for one in self.stages if not one.done]
+        return next((one for one in waits if one.note in ("older", "stale")), next(iter(waits), None))
 
     @property
     def checks(self) -> int:

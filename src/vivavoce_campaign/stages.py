@@ -20,7 +20,7 @@ from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.dry_run import last_try
 from vivavoce_campaign.places import SystemPlace, place_of, report_of
 from vivavoce_campaign.submission_file import Submission
-from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED
+from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, REJECTED
 from vivavoce_stress.review import Reviews
 from vivavoce_stress.scores import last_run_of
 from vivavoce_stress.waiting import WaitingCases, waiting_in
@@ -38,8 +38,12 @@ REMARKS: Final = {
     "propose": N_("the others wait for variants: have them proposed, then accept or reject them"),
     "review": N_("the others wait for variants that a person accepts"),
     "none": N_("the others found nothing to change in these dialogues"),
+    "rejected": N_(
+        "in the others nothing was found to change, people rejected all that was proposed, or no original passed"
+    ),
     "run": N_("variants were accepted since: run the tests"),
     "older": N_("older than the verdicts: write them anew"),
+    "stale": N_("older than the data: write them anew"),
     "rules": N_("rules alone decided"),
 }
 FOR: Final = {
@@ -90,9 +94,22 @@ class StressHeld:
     def people(self) -> WaitingCases:
         return waiting_in(self.rows)
 
+    @property
+    def tried(self) -> set[str]:
+        """The tests that have a case whose original passed, or one that is still open."""
+        return {row["test"] for row in self.rows if row["case_id"] and row["status"] != "not_admitted"}
+
+    @property
+    def rejected(self) -> bool:
+        """Whether people rejected all variants of a test that was not tried, or its originals did not pass."""
+        return any(
+            (row["reason"] == REJECTED or row["status"] == "not_admitted") and row["test"] not in self.tried
+            for row in self.rows
+        )
+
     def tests(self) -> tuple[int, int, int]:
-        """How many tests have a case, how many more would, were their variants approved, and of how many."""
-        held = {row["test"] for row in self.rows if row["case_id"]}
+        """How many tests were tried, how many more would be, were their variants approved, and of how many."""
+        held = self.tried
         waits = {row["test"] for row in self.rows if row["reason"] in (NOT_PROPOSED, NOT_REVIEWED)}
         return len(held), len(waits - held), len({row["test"] for row in self.rows})
 
@@ -131,7 +148,7 @@ def stages(
         _stage("stress", stress.cases > 0, "organiser", run, stress.cases),
         *_variants(stress, place, name, run),
         _verdicts(stress, place),
-        _reports(campaign, name, users, stress, run),
+        _reports(campaign, name, users, stress, (run, command.format("report"))),
     ]
 
 
@@ -155,7 +172,7 @@ def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> li
     else:
         note, who, command = "run", "organiser", run
     if not waiting:
-        note = "none" if have < wanted else None
+        note = ("rejected" if stress.rejected else "none") if have < wanted else None
     return [replace(_stage("variants", not waiting, who, command, have, wanted), note=note)]
 
 
@@ -168,15 +185,24 @@ def _verdicts(stress: StressHeld, place: SystemPlace) -> Stage:
     return replace(stage, checks=people.checks, checked=people.checked, note=note)
 
 
-def _reports(campaign: Campaign, name: str, users: int, stress: StressHeld, run: str) -> Stage:
-    """Reports that were written after the dataset, and that after the last verdict."""
+def _reports(
+    campaign: Campaign, name: str, users: int, stress: StressHeld, commands: tuple[str, str]
+) -> Stage:
+    """Reports that were written after the dataset, and that after the last verdict.
+
+    commands  that holds what is to be held and reports, and that reports alone
+    """
     languages = campaign.settings.reports
     place = place_of(campaign, name)
     older = stress.judged_at is not None and stress.judged_at.timestamp() > _changed(place.dataset / MANIFEST)
     fresh = 0 if older else sum(_fresh(campaign, name, language) for language in languages)
     done = users > 0 and fresh == len(languages)
-    stage = _stage("reports", done, "organiser", run, fresh, len(languages))
-    return replace(stage, note="older" if older and _changed(place.dataset / MANIFEST) else None)
+    made = [one for one in languages if report_of(campaign, name, one).is_file()]
+    stale = not all(_fresh(campaign, name, one) for one in made)
+    note = "older" if older and made else "stale" if stale else None
+    return replace(
+        _stage("reports", done, "organiser", commands[bool(note)], fresh, len(languages)), note=note
+    )
 
 
 def _last_run(rows: Iterable[dict[str, Any]], name: str) -> list[dict[str, Any]]:

@@ -64,7 +64,8 @@ def told_try(found: TryOut) -> Iterator[str]:
 def told_held(held: HeldCampaign) -> Iterator[str]:
     """What came of a system's part, and what waits for a person."""
     count = "1 user" if held.users == 1 else f"{held.users} users"
-    yield f"{held.name}: {count}, {held.cases} cases of stress tests"
+    left = f"; {held.left} more left out, for their original did not pass" if held.left else ""
+    yield f"{held.name}: {count}, {held.cases} cases of stress tests{left}"
     if held.waiting or held.checks:
         where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
         both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
@@ -137,8 +138,8 @@ def _counted(stage: Stage) -> str:
         told = ": there was none"
     if stage.checked:
         told += f"; {stage.checked} that a rule decided {'was' if stage.checked == 1 else 'were'} judged, too"
-    if stage.name == "verdicts" and (stage.checks or not stage.done):
-        undecided = stage.wanted - stage.have
+    undecided = stage.wanted - stage.have
+    if stage.name == "verdicts" and undecided + stage.checks:
         wait = "waits" if undecided + stage.checks == 1 else "wait"
         told += f"; {undecided + stage.checks} {wait} ({_waiting(undecided, stage.checks)})"
     return f"{told}; {REMARKS[stage.note]}" if stage.note else told

@@ -21,6 +21,7 @@ from vivavoce.desk.security import Needs, field, own_form, who_of
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles
+from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
 from vivavoce_stress.blocks import WHY_UNTRIED
 from vivavoce_stress.learnt import lexicon
@@ -74,6 +75,7 @@ def stress(request: Request, desk: Desk_) -> Response:
     from vivavoce_stress.scores import agree
 
     stream, name = list(desk.log.events(stress_stream(desk.study.name))), who_of(request).name
+    people = VerdictsOfPeople.of(stream)
     reviews, queue = Reviews.of(stream), VerdictQueue.of(stream)
     decisions = [reviews.decision(key) for key in reviews.items]
     facts = {
@@ -82,6 +84,8 @@ def stress(request: Request, desk: Desk_) -> Response:
         "second": bool(decisions) and all(one is not None for one in decisions),
         "agreement": agree(reviews.pairs()), "disputed": len(reviews.disputed()),
         "lexicon": lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
+        "earlier": sum(people.earlier.get(run_id, 0) for run_id in queue.runs),
+        "carried": sum(people.carried.get(run_id, 0) for run_id in queue.runs),
         "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
         "proposing": _proposing(request), "again": _again(desk), "decides": who_of(request).may("researcher"),
     }  # fmt: skip

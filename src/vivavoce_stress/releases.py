@@ -3,7 +3,7 @@
 Only cases with the same utterance and the same variant are compared, so that nothing but the system differs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,8 +12,9 @@ from vivavoce.log.schema import STRESS
 from vivavoce.stats.proportions import one_proportion_p
 from vivavoce_stress.failures import answer_to
 from vivavoce_stress.heuristics import compare
+from vivavoce_stress.scores import bounds_of
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 Came = Literal["passed", "failed", "original_lost"]
 
 
@@ -22,7 +23,8 @@ class CaseCompared:
     """One case in two runs.
 
     before, now  passed; failed (a clarification, too); original_lost: even the unchanged utterance is not
-                 served as it was; None: no verdict, or the variant is invalid
+                 served as it was; None: no verdict, or the variant is invalid; or a person decided otherwise
+                 than the rules in the other run, and nobody has judged this one
     otherwise    the unchanged utterance is answered with other numbers, dates, names or kind of turn than
                  before, so that passing says less: the variant is held against the new answer
     rows         of the table `stress`, of the run before and of this one
@@ -43,7 +45,10 @@ class RunsCompared:
     otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
     passed_both, failed_both  came out alike
     undecided   cases of both runs without a verdict in one of them
-    only_one    cases that stand in one run alone
+    common      cases of both runs
+    only_one    cases that stand in one run alone, of those whose original passed; where there are any, the
+                shares of the two runs, in `shares`, differ by the cases, too
+    shares      passed and all of the cases of the run before, and of this one
     p           that as many fell and rose, by chance: exact, two-sided (McNemar). Empty: none did: None
     """
 
@@ -57,14 +62,22 @@ class RunsCompared:
     passed_both: int
     failed_both: int
     undecided: int
+    common: int
     only_one: int
+    shares: tuple[tuple[int, int], tuple[int, int]]
     p: float | None
+
+
+def releases_of(dataset: Dataset, system: str) -> list[str | None]:
+    """What the release of each of a system's runs was called, in their order; null: nobody named it."""
+    rows = [row for row in dataset.read("stress").to_pylist() if row["system"] == system]
+    return list({row["run_id"]: row.get("release") for row in rows}.values())
 
 
 def compare_last_runs(dataset: Dataset, system: str) -> RunsCompared | None:
     """The last run of a system against the one before it.
 
-    Empty  fewer than two runs, or no case in common: None
+    Empty  fewer than two runs: None
     """
     empty = dict.fromkeys(column.name for column in STRESS.columns)
     rows = [empty | row for row in dataset.read("stress").to_pylist() if row["system"] == system]
@@ -75,12 +88,11 @@ def compare_last_runs(dataset: Dataset, system: str) -> RunsCompared | None:
     return compare_runs(before, now)
 
 
-def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared | None:
-    """Two runs of one system by their rows. Empty: no case in common: None."""
+def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
+    """Two runs of one system by their rows."""
     then, here = _by_case(before), _by_case(now)
     common = [key for key in here if key in then]
-    if not common:
-        return None
+    alone = [of[key] for of, other in ((then, here), (here, then)) for key in of if key not in other]
     cases = [_compared(then[key], here[key]) for key in common]
     known = [one for one in cases if one.before is not None and one.now is not None]
     fell = tuple(one for one in known if one.before == "passed" != one.now)
@@ -92,7 +104,8 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared | No
         release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
         failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
         undecided=len(cases) - len(known),
-        only_one=len(then) + len(here) - 2 * len(common),
+        common=len(common), only_one=sum(row["status"] != "not_admitted" for row in alone),
+        shares=(_share(before), _share(now)),
         p=one_proportion_p(len(fell), len(fell) + len(rose)),
     )  # fmt: skip
 
@@ -100,16 +113,25 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared | No
 def _compared(before: Row, now: Row) -> CaseCompared:
     then, here = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
     otherwise = bool(then and here and compare(then, here, now["language"]).found)
-    return CaseCompared(now["case_id"], _came(before), _came(now), otherwise, (before, now))
+    came = (_came(before, now), _came(now, before))
+    return CaseCompared(now["case_id"], *came, otherwise, (before, now))
+
+
+def _share(rows: Sequence[Row]) -> tuple[int, int]:
+    passed, decided, undecided = bounds_of(rows)
+    return passed, decided + undecided
 
 
 def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
     return {(row["case_id"], row["original"], row["text"]): row for row in rows if row["case_id"]}
 
 
-def _came(row: Row) -> Came | None:
+def _came(row: Row, other: Row) -> Came | None:
+    """How a case came out, seen beside the other run: rules that people set right there say nothing here."""
     if row["status"] == "not_admitted":
         return "original_lost"
-    if row["status"] != "applied":
+    overruled = other.get("verdict_of_person") not in (None, other["verdict_automatic"])
+    overruled &= other["verdict_automatic"] != "unsure"
+    if row["status"] != "applied" or (overruled and row.get("verdict_of_person") is None):
         return None
     return {"pass": "passed", "fail": "failed", "clarification": "failed"}.get(row["verdict"])  # pyright: ignore[reportReturnType]

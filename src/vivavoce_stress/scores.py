@@ -131,7 +131,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         "decided": decided, "passed": passed, "failed": verdicts["fail"],
         "clarification": verdicts["clarification"], "unsure": verdicts["unsure"],
         **_bounds("", passed, decided, undecided, level), **by_original,
-        "originals": len({_original(row) for row in rows if row["case_id"]}),
+        "originals": len({_original(row) for row in rows if _decided(row) or _is_open(row)}),
         "clusters": len({row["dialogue_id"] for row in applied if row["dialogue_id"]}),
         **_ends("clustered_", clustered),
         "idial_passed": int(sum(known)), "idial_n": len(known),

@@ -51,6 +51,11 @@ class VerdictQueue:
 
     cases: dict[tuple[str, str], JudgedCase] = field(default_factory=dict)
 
+    @property
+    def runs(self) -> set[str]:
+        """The runs whose cases these are."""
+        return {run_id for run_id, _ in self.cases}
+
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictQueue":
         stream = list(stream)

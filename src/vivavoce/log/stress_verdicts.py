@@ -1,9 +1,11 @@
 """Verdicts of people on cases of stress tests, carried to the same case in later runs.
 
-The same case is the same utterance of the same dialogue with the same variant, tried on the same release
-of the system, which answered both as before; where it answers otherwise, there is something new to judge.
+The same case is the same utterance of the same dialogue with the same variant, tried on the same system,
+which answered both as before: of the same release with the same first words, of another one to the end of
+both replays. Where it answers otherwise, there is something new to judge.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
@@ -25,6 +27,7 @@ class VerdictsOfPeople:
     by_case: dict[Key, ByJudge] = field(default_factory=dict)
     earlier: dict[str, int] = field(default_factory=dict)
     carried: dict[str, int] = field(default_factory=dict)
+    _judged: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictsOfPeople":
@@ -32,7 +35,7 @@ class VerdictsOfPeople:
         runs, given, answers = (
             list[StressRunPlanned](),
             dict[Key, ByJudge](),
-            dict[tuple[str, str, str], str](),
+            dict[tuple[str, str, str], list[str]](),
         )
         for stored in stream:
             event = stored.event
@@ -41,34 +44,42 @@ class VerdictsOfPeople:
             elif isinstance(event, VerdictGiven):
                 given.setdefault((event.run_id, event.case_id), {})[event.judge] = event
             elif isinstance(event, ReplayFinished) and event.repetition == 0 and not event.again:
-                answers[event.run_id, event.case_id, event.arm] = answer_in(event)
+                answers[event.run_id, event.case_id, event.arm] = answers_in(event)
         found, known = cls(), dict[Hashable, ByJudge]()
         for run in runs:
             found._take(run, given, answers, known)
         return found
 
     def _take(
-        self, run: StressRunPlanned, given: dict[Key, ByJudge], answers: dict[tuple[str, str, str], str],
-        known: dict[Hashable, ByJudge],
+        self, run: StressRunPlanned, given: dict[Key, ByJudge],
+        answers: dict[tuple[str, str, str], list[str]], known: dict[Hashable, ByJudge],
     ) -> None:  # fmt: skip
-        """One run, after those before it; `known` has what was given to each case so far."""
-        self.earlier[run.run_id] = sum(of[0] == run.system for of in known)  # type: ignore[index]
+        """One run, after those before it; `known` has what was given so far, by either way to be the same."""
+        self.earlier[run.run_id] = self._judged[run.system]
         self.carried[run.run_id] = 0
         for case in run.cases:
             key = run.run_id, case["case_id"]
-            same = (
-                run.system, run.release, *(case.get(name) for name in _SAME),
-                answers.get((*key, "clean")), answers.get((*key, "variant")),
-            )  # fmt: skip
-            self.carried[run.run_id] += same in known
-            people = known.get(same, {}) | given.get(key, {})
+            of, told = (
+                (run.system, *(case.get(name) for name in _SAME)),
+                [answers.get((*key, arm), []) for arm in ("clean", "variant")],
+            )
+            ways = ((of, run.release, *(one[0] if one else "" for one in told)), (of, *map(tuple, told)))
+            before = next((known[way] for way in ways if way in known), {})
+            self.carried[run.run_id] += bool(before)
+            people = before | given.get(key, {})
             if people:
-                self.by_case[key] = known[same] = people
+                self.by_case[key] = people
+                known |= dict.fromkeys(ways, people)
+                self._judged[run.system] += not before
+
+
+def answers_in(replay: ReplayFinished) -> list[str]:
+    """What the system said after the utterance under test. Empty  the replay ended before it: []"""
+    if replay.injected is None:
+        return []
+    return [turn["text"] or "" for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system"]
 
 
 def answer_in(replay: ReplayFinished) -> str:
     """The system's first words after the utterance under test; "" where there are none."""
-    if replay.injected is None:
-        return ""
-    said = (turn["text"] for turn in replay.turns[replay.injected + 1 :] if turn["party"] == "system")
-    return next(said, "") or ""
+    return next(iter(answers_in(replay)), "")

@@ -13,7 +13,7 @@ from vivavoce_campaign.campaign_file import CampaignFile, read_facts
 from vivavoce_campaign.submission_file import Submission
 from vivavoce_campaign.success import goals_reached
 from vivavoce_campaign.wordings import Wordings, wording_for
-from vivavoce_stress.releases import RunsCompared, compare_last_runs
+from vivavoce_stress.releases import RunsCompared, compare_last_runs, releases_of
 from vivavoce_stress.scores import stress_results
 
 SILENT: Final = "user_turns < 1"
@@ -58,7 +58,8 @@ class Evaluation:
     """Everything that was computed of one system, over the dialogues in which the user said something.
 
     stress    of the run of stress tests, None where there was none
-    compared  with the run before it; None where there was none, or one of other cases
+    compared  with the run before it; None where there was none
+    releases  of each run of stress tests, in their order; the dialogues were held before the first of them
     languages all in which the system was to be examined, and was or not
     """
 
@@ -78,6 +79,12 @@ class Evaluation:
     compared: RunsCompared | None
     languages: list[LanguageHeld]
     noise: Noise
+    releases: list[str | None]
+
+    @property
+    def tested_later(self) -> str | None:
+        """The release with which the stress tests alone were held. Empty: all is of one release: None"""
+        return self.releases[-1] if self.releases and self.releases[-1] != self.releases[0] else None
 
     def wording(self, name: str, language: str) -> Wording:
         """The sentences of an instrument, as users read them where that is known."""
@@ -188,6 +195,7 @@ def evaluate(dataset: Dataset) -> Evaluation:
         compared=compare_last_runs(counted, submission.submission),
         languages=_languages(counted, facts.settings, submission, reached, stress),
         noise=_noise(counted),
+        releases=releases_of(counted, submission.submission),
     )
 
 

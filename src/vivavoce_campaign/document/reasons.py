@@ -10,6 +10,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Fold, Heading, Paragrap
 from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, listed, p_value, plural
+from vivavoce_campaign.document.trust import not_comparable
 from vivavoce_stress.blocks import reason_told, side_by_side, title_of
 from vivavoce_stress.failures import (
     KINDS,
@@ -129,13 +130,9 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
         say("release {name}", name=found.release_before) if found.release_before else say("the run before")
     )
     now = say("release {name}", name=found.release_now) if found.release_now else say("this run")
-    lead = say(
-        "The same cases were held with {before} and with {now}: {fell} passed before and do not now, {rose} "
-        "pass now and did not before, {passed} passed both times, {failed} neither time.",
-        before=before, now=now, fell=count(len(found.fell)), rose=count(len(found.rose)),
-        passed=count(found.passed_both), failed=count(found.failed_both),
-    )  # fmt: skip
-    blocks: list[Block] = [Paragraph(lead)]
+    blocks: list[Block] = [Paragraph(not_comparable(found))] if found.only_one else []
+    if found.common:
+        blocks.append(Paragraph(_change_lead(found, before, now)))
     if found.otherwise:
         blocks.append(
             Paragraph(
@@ -167,10 +164,27 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
         )  # fmt: skip
     left = []
     if found.undecided:
-        left.append(say("Without a verdict in one of the two: {n}.", n=count(found.undecided)))
+        left.append(say("Without a verdict in one of the two, or judged by a person in one alone, otherwise "
+                        "than the rules: {n}.", n=count(found.undecided)))  # fmt: skip
     if found.only_one:
         left.append(say("Held in one of the two alone, and not compared: {n}.", n=count(found.only_one)))
     return [*blocks, *([Bullets(tuple(left))] if left else [])]
+
+
+def _change_lead(found: RunsCompared, before: str, now: str) -> str:
+    facts = {
+        "before": before, "now": now, "fell": count(len(found.fell)), "rose": count(len(found.rose)),
+        "passed": count(found.passed_both), "failed": count(found.failed_both),
+    }  # fmt: skip
+    if found.only_one:
+        return say(
+            "Of the cases that were held with {before} and with {now}, {fell} passed before and do not now, "
+            "{rose} pass now and did not before, {passed} passed both times, {failed} neither time.", **facts
+        )  # fmt: skip
+    return say(
+        "The same cases were held with {before} and with {now}: {fell} passed before and do not now, {rose} "
+        "pass now and did not before, {passed} passed both times, {failed} neither time.", **facts
+    )  # fmt: skip
 
 
 def _change_row(group: str, one: CaseCompared) -> Row:

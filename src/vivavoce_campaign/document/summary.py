@@ -32,6 +32,7 @@ MEANINGS: Final = {
     "effectiveness": "Whether it interprets commands, stands odd input, and is easy and fluent to use.",
     "satisfaction": "How users feel after having used it.",
 }
+STRESS: Final = "Stress tests passed"
 DELAY: Final = "system_response_delay"
 
 
@@ -47,8 +48,31 @@ def answer(found: Evaluation) -> list[str]:
     tests = [*stress_lines(found.stress), *sentences_told(found.stress)]
     did = [*_goals_line(found), *tests, *_stress_basis(found.stress)]
     if not found.people.simulated:
-        return [answers, *did]
-    return [*did, say("Programs filled in the questionnaire, too; what they answered is invented."), answers]
+        return [*release_told(found), answers, *did]
+    return [
+        *release_told(found),
+        *did,
+        say("Programs filled in the questionnaire, too; what they answered is invented."),
+        answers,
+    ]
+
+
+def release_told(found: Evaluation) -> list[str]:
+    """Which figures are of which release, where the stress tests were held again with a later one."""
+    if (now := found.tested_later) is None:
+        return []
+    return [
+        say(
+            "Only the stress tests were held with release {now}. Dialogues, success, times and questionnaire "
+            "are of {before}.",
+            now=now, before=_release_before(found),
+        )
+    ]  # fmt: skip
+
+
+def _release_before(found: Evaluation) -> str:
+    name = found.releases[0]
+    return say("release {name}", name=name) if name else say("the release before it")
 
 
 def _stress_basis(stress: Stress | None) -> list[str]:
@@ -101,9 +125,9 @@ def _quality_table(found: Evaluation) -> TableOfText:
         if found.people.simulated
         else say("Quality of experience: what people answered")
     )
-    rows = [_row(say(title), cells, service) for title, cells in _service(found).items()]
+    rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
     rows += [
-        _row(say(ASPECTS[one.name]),
+        _row(found, ASPECTS[one.name],
              (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, "participant")),
              experience)
         for one in found.aspects
@@ -116,8 +140,11 @@ def _quality_table(found: Evaluation) -> TableOfText:
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
 
 
-def _row(title: str, cells: tuple[str, str, str], group: str) -> Row:
-    return Row(title, tuple(map(Cell, cells)), group=group)
+def _row(found: Evaluation, title: str, cells: tuple[str, str, str], group: str) -> Row:
+    under: tuple[str, ...] = ()
+    if (now := found.tested_later) is not None:
+        under = (say("release {name}", name=now) if title == STRESS else _release_before(found),)
+    return Row(say(title), tuple(map(Cell, cells)), under, group=group)
 
 
 def _of_four(mean: float | None) -> str:
@@ -134,7 +161,7 @@ def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     told = {
         "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
         "Within the expected time": (within, MISSING, plural(timed, "dialogue")),
-        "Stress tests passed": _stress(found.stress),
+        STRESS: _stress(found.stress),
     }
     delay = next((one.found for one in found.modules["answering"] if one.measure == DELAY), None)
     if delay is not None:

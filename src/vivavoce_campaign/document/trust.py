@@ -5,6 +5,7 @@ from vivavoce.report.numbers import MISSING, count, listed, plural
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.identities import PeopleApart
 from vivavoce_stress.blocks import open_told
+from vivavoce_stress.releases import RunsCompared
 
 
 def warnings(found: Evaluation) -> list[str]:
@@ -17,14 +18,8 @@ def warnings(found: Evaluation) -> list[str]:
         ),
         say("Ten users and some dozens of cases leave wide intervals."),
     ]
-    if found.stress and found.stress["whole"]["cases"]:
-        told.append(
-            say(
-                "Shares of passed stress tests of two reports are comparable only where the same tests "
-                "changed the same sentences: another run draws other cases, and tests with newly approved "
-                "variants join in."
-            )
-        )
+    if found.compared and found.compared.only_one:
+        told.append(not_comparable(found.compared))
     if found.people.simulated:
         told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
     if found.people.finished < found.settings.users:
@@ -51,6 +46,16 @@ def warnings(found: Evaluation) -> list[str]:
     if untried:
         told.append(say("Never tried: {intents}.", intents=listed(untried)))
     return told
+
+
+def not_comparable(found: RunsCompared) -> str:
+    """The shares of two runs of other cases, and that they say nothing of the system."""
+    (was, of), (now, of_now) = found.shares
+    return say(
+        "The run before held other cases: {was} of {of} passed then, {now} of {of_now} now, and {common} "
+        "stand in both. The two shares differ by the cases, too, and are no gain or loss of the system.",
+        was=count(was), of=count(of), now=count(now), of_now=count(of_now), common=count(found.common),
+    )  # fmt: skip
 
 
 def languages_told(found: Evaluation) -> list[str]:

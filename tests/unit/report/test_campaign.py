@@ -446,7 +446,28 @@ def test_few_sentences_behind_many_cases_are_told(tmp_path: Path) -> None:
     stress = [stress_row(at, 2, "pass", original=f"mele {at % 2}") for at in range(5)]
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=stress)))
     assert any(line.startswith("These 5 cases change 2 different sentences") for line in document.answer)
-    assert any("comparable only where the same tests changed" in line for line in document.before)
+
+
+def test_shares_of_other_cases_are_no_change_and_each_figure_has_its_release(tmp_path: Path) -> None:
+    one, two = {"run_id": "a", "release": "1.0"}, {"run_id": "b", "release": "2.0"}
+    first = [stress_row(at, 2, verdict, **one) for at, verdict in enumerate(("pass", "fail"))]
+    again = [row | two | {"verdict": "pass"} for row in first]
+    left = stress_row(7, 2, "", original="pere", status="not_admitted", **two) | {"verdict": None}
+    other = [*again, stress_row(5, 2, "pass", **two), left]
+    found = [
+        evaluate(campaign_dataset(tmp_path / name, ANSWERS, {}, stress=rows))
+        for name, rows in (("same", [*first, *again]), ("moved", [*first, *other]), ("alone", first))
+    ]
+    same, moved, alone = map(compose_campaign, found)
+    told = "The run before held other cases: 1 of 2 passed then, 3 of 3 now, and 2 stand in both."
+    assert [any(told in line for line in one.before) for one in (same, moved, alone)] == [False, True, False]
+    assert "The same cases were held with" in text(same) and "The same cases were held with" not in text(
+        moved
+    )
+    assert same.answer[0].startswith("Only the stress tests were held with release 2.0. Dialogues, ")
+    assert same.answer[0].endswith(" are of release 1.0.") and "release 2.0" not in text(alone)
+    run = found[1].stress
+    assert run and run["whole"]["originals"] == 3  # the fourth did not pass
 
 
 def test_languages_that_nobody_tried_and_the_noise_of_programs_are_told(tmp_path: Path) -> None:

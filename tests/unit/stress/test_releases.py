@@ -26,9 +26,7 @@ def run(name: str, came: str, **changes: Any) -> list[dict[str, Any]]:
 
 
 def compared(before: str, now: str) -> RunsCompared:
-    found = compare_runs(run("a", before), run("b", now))
-    assert found is not None
-    return found
+    return compare_runs(run("a", before), run("b", now))
 
 
 def test_each_case_is_held_against_itself() -> None:
@@ -50,9 +48,17 @@ def test_a_variant_that_passes_against_another_answer_of_the_original_is_no_gain
     for row in now[:2]:
         row["clean_transcript"] = transcript("text", "Which one do you want?")
     found = compare_runs(before, now)
-    assert found is not None
     assert (found.rose, found.passed_both, found.failed_both) == ((), 0, 1)
     assert [one.case_id for one in found.otherwise] == ["c0", "c1"]
+
+
+def test_a_person_who_set_the_rules_right_is_not_compared_with_the_rules_alone() -> None:
+    """The rules passed what a person failed; that they pass it again is no gain."""
+    before, now = run("a", "ff"), run("b", "pp")
+    before[0] |= {"verdict_of_person": "fail", "verdict_automatic": "pass"}
+    before[1] |= {"verdict_of_person": "fail", "verdict_automatic": "fail"}
+    found = compare_runs(before, now)
+    assert ([one.case_id for one in found.rose], found.undecided) == (["c1"], 1)
 
 
 def test_the_chance_of_so_uneven_a_change_is_exact() -> None:
@@ -65,8 +71,9 @@ def test_other_variants_are_not_compared() -> None:
     before, now = run("a", "pp"), run("b", "ff")
     now[0] = {**now[0], "text": "another variant"}
     found = compare_runs(before, now)
-    assert found is not None and len(found.fell) == 1 and found.only_one == 2
-    assert compare_runs(before, [{**now[0]}]) is None
+    assert (len(found.fell), found.common, found.only_one) == (1, 1, 2)
+    assert found.shares == ((2, 2), (0, 2))
+    assert compare_runs(before, [{**now[0]}]).common == 0
 
 
 def test_of_several_runs_the_last_two_of_the_system_count(tmp_path: Path) -> None:

@@ -78,3 +78,7 @@ def test_what_people_judged_is_carried_to_the_same_case_of_a_later_run(tmp_path:
     run_id = last[0]["run_id"]
     people = VerdictsOfPeople.of(stream)
     assert (people.earlier[run_id], people.carried[run_id]) == (3, 1)
+    hold(path, Changed(), cases(0, 1, 2), release="2.0", fresh=True)  # which answers 0 and 2 as before
+    with Log.open(f"sqlite:///{path}") as log:
+        later = list(stress_rows(log.events(stress_stream("toy"))))[6:]
+    assert [row["verdict_of_person"] for row in later] == ["fail", None, "fail"]
