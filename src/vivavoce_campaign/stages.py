@@ -39,7 +39,8 @@ REMARKS: Final = {
     "review": N_("the others wait for variants that a person accepts"),
     "none": N_("the others found nothing to change in these dialogues"),
     "rejected": N_(
-        "in the others nothing was found to change, people rejected all that was proposed, or no original passed"
+        "in the others nothing was found to change, people rejected all that was proposed, or no original "
+        "passed"
     ),
     "run": N_("variants were accepted since: run the tests"),
     "older": N_("older than the verdicts: write them anew"),
@@ -101,14 +102,14 @@ class StressHeld:
 
     @property
     def rejected(self) -> bool:
-        """Whether people rejected all variants of a test that was not tried, or its originals did not pass."""
+        """Whether of a test that was not tried people rejected all variants, or no original passed."""
         return any(
             (row["reason"] == REJECTED or row["status"] == "not_admitted") and row["test"] not in self.tried
             for row in self.rows
         )
 
     def tests(self) -> tuple[int, int, int]:
-        """How many tests were tried, how many more would be, were their variants approved, and of how many."""
+        """How many tests were tried, how many more would be with approved variants, and of how many."""
         held = self.tried
         waits = {row["test"] for row in self.rows if row["reason"] in (NOT_PROPOSED, NOT_REVIEWED)}
         return len(held), len(waits - held), len({row["test"] for row in self.rows})

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from unit.report.test_campaign import ANSWERS, campaign_dataset, stress_row, table, text
+from scenes.campaigns import campaign_dataset, stress_row
+from unit.report.test_campaign import ANSWERS, table, text
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
 from vivavoce_stress.cascade import MORE, WRONG_ANSWER
