@@ -324,7 +324,7 @@ def _begin_form(
         wrong=wrong,
         most=BEGINNING,
         channels=CHANNELS[:2],
-        asked=asked,
+        asked=asked, by_hand="",
     )
 
 
