@@ -7,6 +7,7 @@ import pytest
 from scenes.campaigns import campaign_dataset, stress_row
 from unit.desk.test_stress import judged_case
 from vivavoce.core.errors import InputError
+from vivavoce.log.dataset import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
@@ -15,7 +16,7 @@ from vivavoce_campaign.campaign_file import Campaign, check_campaign, load_campa
 from vivavoce_campaign.cli import serve_campaign
 from vivavoce_campaign.drafts import draft
 from vivavoce_campaign.places import place_of, report_of
-from vivavoce_campaign.runs import HeldCampaign
+from vivavoce_campaign.runs import HeldCampaign, take_verdicts
 from vivavoce_campaign.setup import SystemStatus, check_systems, status, write_campaign
 from vivavoce_campaign.stages import stages
 from vivavoce_campaign.telling import told_held, told_status
@@ -143,6 +144,11 @@ def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is
     assert after["verdicts"].endswith("judged by people: 1 of 1")
     assert "older" not in before["reports"]
     assert after["reports"].endswith("Reports: 0 of 2; older than the verdicts: write them anew")
+    told = next(one for one in status(campaign) if one.system == "telco")
+    assert told.next and told.next.command == f"vivavoce campaign report {campaign.folder} --system telco"
+    take_verdicts(campaign, telco)
+    rows = Dataset(place.dataset).read("stress").to_pylist()
+    assert [row["verdict_of_person"] for row in rows if row["case_id"]] == ["pass"]
 
 
 def test_an_organisers_own_wording_is_known_as_such_and_a_drafted_one_as_ours(campaign: Campaign) -> None:
