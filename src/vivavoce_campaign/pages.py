@@ -324,7 +324,8 @@ def _begin_form(
         wrong=wrong,
         most=BEGINNING,
         channels=CHANNELS[:2],
-        asked=asked, by_hand="",
+        asked=asked,
+        by_hand="",
     )
 
 
