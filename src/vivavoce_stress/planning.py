@@ -28,7 +28,6 @@ from vivavoce_stress.sampling import (
     pair_of,
     proposing,
     sample,
-    without,
 )
 
 QUEUED: Final = "variants of it were proposed before"
@@ -173,24 +172,22 @@ def plan_run(
         languages=choice.languages,
     )  # fmt: skip
     tasks = {task.task_id: task for task in study.tasks}
-    left = _left_out([one for items in approved.values() for one in items], drawn, choice)
-    return RunPlan([case_of(item, tasks) for item in drawn.items], [*drawn.not_applicable, *left])
+    _tell_left_out([one for items in approved.values() for one in items], drawn, choice)
+    return RunPlan([case_of(item, tasks) for item in drawn.items], drawn.not_applicable)
 
 
-def _left_out(approved: Sequence[SampledItem], drawn: Sample, choice: RunChoice) -> list[dict[str, Any]]:
+def _tell_left_out(approved: Sequence[SampledItem], drawn: Sample, choice: RunChoice) -> None:
     """Approved variants, of what is run, of which neither a case nor a reason is told yet."""
     taken = {item.item_id for item in drawn.items}
     pairs = {item.pair for item in drawn.items}
     dialogues = {item.interaction.dialogue_id for item in drawn.items}
     told = {(one["dialogue_id"], one["test"]) for one in drawn.not_applicable}
-    found = []
     for item in approved:
         language, dialogue = item.interaction.language.split("-")[0], item.interaction.dialogue_id
         wanted = item.test in choice.names() and (not choice.languages or language in choice.languages)
         if wanted and item.item_id not in taken and (dialogue, item.test) not in told:
             reason = TRIED if item.pair in pairs else ANOTHER if dialogue in dialogues else NOT_DRAWN
-            found.append(without(item.interaction, item.test, reason))
-    return found
+            drawn.leave_out(item.interaction, item.test, reason)
 
 
 def by_voice(cases: Sequence[Case]) -> RunPlan:
@@ -215,14 +212,14 @@ def approved_cases(
     The same variant of the same words is tried once, as in a run of the study.
     """
     tasks = {task.task_id: task for task in study.tasks}
-    plan, pairs = RunPlan(), set[Pair]()
+    cases, left, pairs = list[Case](), Sample(), set[Pair]()
     for item in _approved([*interactions_of(dataset), *listed], reviews):
         if item.pair in pairs:
-            plan.not_applicable.append(without(item.interaction, item.test, TRIED))
+            left.leave_out(item.interaction, item.test, TRIED)
         else:
-            plan.cases.append(case_of(item, tasks))
+            cases.append(case_of(item, tasks))
         pairs.add(item.pair)
-    return plan
+    return RunPlan(cases, left.not_applicable)
 
 
 def _approved(interactions: Sequence[Interaction], reviews: Reviews) -> Iterator[SampledItem]:

@@ -130,6 +130,13 @@ class Sample:
     items: list[SampledItem] = field(default_factory=list)
     not_applicable: list[dict[str, Any]] = field(default_factory=list)
 
+    def leave_out(self, interaction: Interaction, test: str, reason: str) -> None:
+        """Note why a test has no case in an interaction."""
+        self.not_applicable.append(
+            {"test": test, "family": STRESS_TESTS.get(test).family, "language": interaction.language,
+             "dialogue_id": interaction.dialogue_id, "reason": reason}
+        )  # fmt: skip
+
 
 def interactions_of(dataset: Dataset, system: str | None = None) -> list[Interaction]:
     """The dialogues that people or callers held, in the order of the dataset; voice turns as recognised."""
@@ -201,7 +208,7 @@ def sample(
         for test in tests:
             found = choose(interaction, test, tried)
             if not isinstance(found, SampledItem):
-                chosen.not_applicable.append(without(interaction, test, found))
+                chosen.leave_out(interaction, test, found)
             elif each_test:
                 take(found)
             else:
@@ -333,14 +340,6 @@ def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:
 def needs_review(test: str) -> bool:
     """Whether a person must look at a variant of this test before it may run."""
     return STRESS_TESTS.get(test).approval != "none"
-
-
-def without(interaction: Interaction, test: str, reason: str) -> dict[str, Any]:
-    """The row of an interaction in which a test has no case."""
-    return {
-        "test": test, "family": STRESS_TESTS.get(test).family, "language": interaction.language,
-        "dialogue_id": interaction.dialogue_id, "reason": reason,
-    }  # fmt: skip
 
 
 def _channel(channel: str) -> str:
