@@ -482,7 +482,7 @@ def figures_table(facts: "CampaignFigures") -> Table:
 
 
 def _name(one: "SystemFigures") -> str:
-    return f"{one.system}\n(simulated)" if one.simulated else one.system
+    return f"{one.system}\n(simulated: answers invented)" if one.simulated else one.system
 
 
 def _stress(stress: "StressFigures | None") -> tuple[str, str]:

@@ -325,6 +325,7 @@ def _begin_form(
         most=BEGINNING,
         channels=CHANNELS[:2],
         asked=asked,
+        by_hand="",
     )
 
 

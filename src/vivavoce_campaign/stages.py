@@ -38,7 +38,10 @@ REMARKS: Final = {
     "propose": N_("the others wait for variants: have them proposed, then accept or reject them"),
     "review": N_("the others wait for variants that a person accepts"),
     "none": N_("the others found nothing to change in these dialogues"),
-    "rejected": N_("in the others nothing was found to change, or people rejected all that was proposed"),
+    "rejected": N_(
+        "in the others nothing was found to change, people rejected all that was proposed, or no original "
+        "passed"
+    ),
     "run": N_("variants were accepted since: run the tests"),
     "older": N_("older than the verdicts: write them anew"),
     "stale": N_("older than the data: write them anew"),
@@ -93,14 +96,21 @@ class StressHeld:
         return waiting_in(self.rows)
 
     @property
+    def tried(self) -> set[str]:
+        """The tests that have a case whose original passed, or one that is still open."""
+        return {row["test"] for row in self.rows if row["case_id"] and row["status"] != "not_admitted"}
+
+    @property
     def rejected(self) -> bool:
-        """Whether people rejected all variants of a test that has no case."""
-        held = {row["test"] for row in self.rows if row["case_id"]}
-        return any(row["reason"] == REJECTED and row["test"] not in held for row in self.rows)
+        """Whether of a test that was not tried people rejected all variants, or no original passed."""
+        return any(
+            (row["reason"] == REJECTED or row["status"] == "not_admitted") and row["test"] not in self.tried
+            for row in self.rows
+        )
 
     def tests(self) -> tuple[int, int, int]:
-        """How many tests have a case, how many more would, were their variants approved, and of how many."""
-        held = {row["test"] for row in self.rows if row["case_id"]}
+        """How many tests were tried, how many more would be with approved variants, and of how many."""
+        held = self.tried
         waits = {row["test"] for row in self.rows if row["reason"] in (NOT_PROPOSED, NOT_REVIEWED)}
         return len(held), len(waits - held), len({row["test"] for row in self.rows})
 

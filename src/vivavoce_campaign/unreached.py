@@ -10,6 +10,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.stats.idial import intents_assigned
 from vivavoce_stress.courtesies import is_farewell
 
+Turn = Mapping[str, Any]  # party, text
 QUESTION: Final = re.compile(r"[^.!?\n]*\?")
 AGAIN: Final = 2  # times that a question is put before it counts as asked again
 
@@ -55,9 +56,9 @@ def unreached(dataset: Dataset, reached: Mapping[str, bool]) -> list[Unreached]:
     return sorted(found, key=lambda one: -one.missed)
 
 
-def turns_of(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
+def turns_of(dataset: Dataset) -> dict[str, list[Turn]]:
     """The turns of each dialogue, in their order."""
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    found: dict[str, list[Turn]] = defaultdict(list)
     for row in dataset.read("turns").to_pylist():
         found[row["dialogue_id"]].append(row)
     for rows in found.values():

@@ -172,7 +172,7 @@ def untried_told(run: Facts) -> list[str]:
 def words_table(run: Facts) -> list[TableOfText]:
     """How spelling tests were passed by the kind of word that they changed. Empty  none had a choice: []"""
     kinds = ("content", "frame", "small")
-    if not any(one[kind]["cases"] for one in run["words"] for kind in kinds):
+    if not any(one[kind][1] for one in run["words"] for kind in kinds):
         return []
     columns = heads(
         say("Language"), say("Carries the request"), say("Frames the request"), say("Articles and the like"),
@@ -218,8 +218,9 @@ def _pair_row(number: int, one: Facts) -> Row:
     return Row(f"{number}. {one['test']}", cells)
 
 
-def _passed(one: Mapping[str, int]) -> Cell:
-    return Cell(say("{k} of {n}", k=count(one["passed"]), n=count(one["cases"])) if one["cases"] else MISSING)
+def _passed(counted: tuple[int, int]) -> Cell:
+    passed, cases = counted
+    return Cell(say("{k} of {n}", k=count(passed), n=count(cases)) if cases else MISSING)
 
 
 def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:

@@ -4,7 +4,8 @@ Where `I would like` is misspelt instead of what somebody would like, most syste
 the kind of word decides how many spelling tests are passed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -43,23 +44,39 @@ def offers_both(original: str, language: str) -> bool:
     return bool(words & frame) and any(_carries(word, language) for word in words)
 
 
-def by_word(rows: list[Mapping[str, Any]], language: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsChanged:
+    """Decided spelling tests of a language by the kind of word that they changed: (passed, cases).
+
+    left  cases of utterances without words that carry what is asked for, or without a frame
+    """
+
+    language: str
+    content: tuple[int, int]
+    frame: tuple[int, int]
+    small: tuple[int, int]
+    left: int
+
+
+def by_word(rows: Sequence[Mapping[str, Any]], language: str) -> WordsChanged:
     """How spelling tests were passed in a language by the kind of word that they changed.
 
     Input   decided cases of the family of spelling: original, text, verdict
-    Output  content, frame, small: cases and passed ones of utterances that have content and a frame;
-            left: the others
     """
-    counts = {kind: {"cases": 0, "passed": 0} for kind in ("content", "frame", "small")}
-    left = 0
-    for row in rows:
-        if not offers_both(row["original"], language):
-            left += 1
-            continue
-        one = counts[kind_changed(row["original"], row["text"], language)]
-        one["cases"] += 1
-        one["passed"] += row["verdict"] == "pass"
-    return {"language": language, **counts, "left": left}
+    kinds = [
+        (kind_changed(row["original"], row["text"], language), row["verdict"] == "pass")
+        for row in rows
+        if offers_both(row["original"], language)
+    ]
+
+    def counted(kind: WordKind) -> tuple[int, int]:
+        passed = [one for its, one in kinds if its == kind]
+        return sum(passed), len(passed)
+
+    return WordsChanged(
+        language=language, content=counted("content"), frame=counted("frame"), small=counted("small"),
+        left=len(rows) - len(kinds),
+    )  # fmt: skip
 
 
 def _carries(word: str, language: str) -> bool:

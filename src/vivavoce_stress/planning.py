@@ -17,10 +17,10 @@ from vivavoce_stress.sampling import (
     PROPOSALS,
     TRIED,
     Interaction,
+    ItemsTried,
     Pair,
     Sample,
     SampledItem,
-    Tried,
     case_of,
     interactions_of,
     item_of,
@@ -85,7 +85,7 @@ def to_review(
     queued = {(item.dialogue_id, item.test) for item in reviews.items.values() if item.test in tests}
     dialogues = {dialogue for dialogue, _ in queued}
 
-    def choose(interaction: Interaction, test: str, tried: Tried) -> SampledItem | str:
+    def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         here = interaction.dialogue_id
         if (here, test) in queued if choice.each_test else here in dialogues:
             return QUEUED
@@ -97,10 +97,10 @@ def to_review(
     )  # fmt: skip
 
 
-def _shown(reviews: Reviews) -> Tried:
+def _shown(reviews: Reviews) -> ItemsTried:
     """What people were shown of any words."""
     items = reviews.items.values()
-    return Tried(
+    return ItemsTried(
         pairs={pair_of(item.language, item.original, one.text) for item in items for one in item.proposals},
         asked={pair_of(item.language, item.original, item.test) for item in items},
     )
@@ -158,7 +158,7 @@ def plan_run(
             fitting.add(kind)
         return NOT_PROPOSED
 
-    def choose(interaction: Interaction, test: str, tried: Tried) -> SampledItem | str:
+    def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         if not needs_review(test):
             return item_of(interaction, test, made, choice.seed, tried)
         mine = approved.get((interaction.dialogue_id, test))

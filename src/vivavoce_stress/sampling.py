@@ -89,7 +89,7 @@ Pair = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class Tried:
+class ItemsTried:
     """What items were drawn already, in a draw or before it.
 
     pairs  variants that no other item may repeat
@@ -115,7 +115,7 @@ class Tried:
         return max(counts, default=(0, 0))
 
 
-Choosing = Callable[[Interaction, str, Tried], SampledItem | str]
+Choosing = Callable[[Interaction, str, ItemsTried], SampledItem | str]
 
 
 def pair_of(language: str, original: str, variant: str) -> Pair:
@@ -187,7 +187,7 @@ def sample(
     each_test: bool = False,
     seed: int = 1,
     languages: Sequence[str] = (),
-    known: Tried | None = None,
+    known: ItemsTried | None = None,
 ) -> Sample:
     """Items for replay, drawn with a seed.
 
@@ -197,7 +197,7 @@ def sample(
     """
     chance = Random(f"sample:{seed}")
     usable = [one for one in interactions if not languages or one.language.split("-")[0] in languages]
-    chosen, used, tried = Sample(), Counter[str](), known or Tried()
+    chosen, used, tried = Sample(), Counter[str](), known or ItemsTried()
 
     def take(item: SampledItem) -> None:
         chosen.items.append(item)
@@ -255,7 +255,7 @@ def proposing(
 
 
 def item_of(
-    interaction: Interaction, test: str, made: Proposing, seed: int, tried: Tried | None = None,
+    interaction: Interaction, test: str, made: Proposing, seed: int, tried: ItemsTried | None = None,
     *, shown: int = 1, once: bool = False,
 ) -> SampledItem | str:  # fmt: skip
     """A request of the interaction to which the test applies, drawn among all; else why there is none.
@@ -269,7 +269,7 @@ def item_of(
     """
     if interaction.channel not in STRESS_TESTS.get(test).channels:
         return f"it is not applied to {interaction.channel}"
-    known, language = tried or Tried(), interaction.language
+    known, language = tried or ItemsTried(), interaction.language
     spelling = STRESS_TESTS.get(test).family == "spelling"
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)

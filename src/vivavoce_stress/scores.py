@@ -9,6 +9,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from itertools import product
 from typing import Any, Final
 
@@ -382,7 +383,7 @@ def _by_word(rows: Sequence[Row]) -> list[Row]:
     """How the spelling tests of a language were passed by the kind of word that they changed."""
     decided = [row for row in rows if row["family"] == "spelling" and _decided(row)]
     languages = sorted({row["language"] for row in decided})
-    return [by_word([row for row in decided if row["language"] == one], one) for one in languages]
+    return [asdict(by_word([row for row in decided if row["language"] == one], one)) for one in languages]
 
 
 def _open(rows: Iterable[Row]) -> list[Row]:

@@ -11,6 +11,7 @@ import pytest
 from scenes.patience import eventually
 from scenes.processes import free_port, process, wait_for_port
 from scenes.translated import page_texts, same_in_italian
+from vivavoce.connectors.discovery import NotFound
 from vivavoce.core.yaml_source import read_yaml
 from vivavoce.log.store import Log
 from vivavoce_campaign.answers import read_all
@@ -269,3 +270,20 @@ def test_a_team_begins_and_tries_nothing(enter: Enter) -> None:
     assert team.get("/begin").status_code == 403
     posted = team.post("/systems/mybot/try", data={"form_token": token(team, "/systems/mybot")})
     assert posted.status_code == 403
+
+
+def test_where_no_request_was_answered_the_page_asks_for_its_fields(
+    enter: Enter, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*_: object) -> None:
+        raise NotFound('HTTP 400: {"errore":"manca frase"}', place="http://127.0.0.1:9", names=["frase"])
+
+    monkeypatch.setattr("vivavoce_campaign.pages.begin_at", refused)
+    organiser = enter("researcher", "Olga")
+    page = begin(organiser, url="http://127.0.0.1:9/chat")
+    assert page.status_code == 422 and "Which field carries the words?" in page.text
+    assert 'name="ask-text" value="frase"' in page.text and 'formaction="/begin"' in page.text
+    assert "Umberto Eco" in page.text, "nothing that was typed is lost"
+    again = begin(organiser, url="http://127.0.0.1:9/chat", **{"with": "these", "ask-text": "frase"})
+    assert again.status_code == 422 and "could not be reached" in again.text
+    assert 'name="ask-text" value="frase"' in again.text

@@ -26,7 +26,6 @@ from vivavoce_campaign.document.campaign import TITLES, compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
 from vivavoce_stress import blocks, failures
 from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, REJECTED
-from vivavoce_stress.cascade import MORE, WRONG_ANSWER
 
 ITEMS = [f"q{number}" for number in range(1, 11)]
 
@@ -290,27 +289,6 @@ def test_kinds_of_failure_are_told_with_how_often_an_example_and_what_mends_them
     assert [block.text for block in section.blocks if block.kind == "heading"] == KINDS[words]
     lines = "\n".join(line for block in section.blocks if block.kind == "bullets" for line in block.items)
     assert [text for text in (*told, EXAMPLE[words]) if text not in lines] == []
-
-
-@pytest.mark.parametrize("kind", [WRONG_ANSWER, MORE])
-def test_a_misspelling_asks_for_tolerance_of_spelling_whatever_the_system_did_instead(
-    tmp_path: Path, kind: str
-) -> None:
-    why = json.dumps({"template": kind, "values": {"more": 2}})
-    rows = [stress_row(at, 4, "fail", why=why) for at in range(3)] + [stress_row(4, 8, "fail", why=why)]
-    document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=rows)))
-    told = text(document)
-    assert "What usually mends it: Correct spelling before understanding" in told
-    assert "among its examples. (3 cases)" in told
-    assert "Not recognised as they were written: “meel” for “mele” (3)." in told
-    assert told.count("in the passive and pointing back") == 1  # the one of syntax
-
-
-def test_every_case_stands_in_the_appendix_passed_or_not(tmp_path: Path) -> None:
-    document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "pf"})))
-    lines = [[cell.main for cell in row.cells] for row in table(document, "stress_pairs").rows]
-    assert sorted(line[2] for line in lines) == ["fail", "pass"]
-    assert all(line[0] != line[1] for line in lines)
 
 
 def test_releases_are_compared_case_by_case(tmp_path: Path) -> None:

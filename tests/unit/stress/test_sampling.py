@@ -17,9 +17,9 @@ from vivavoce_stress.review import Reviews, proposed, reviewed
 from vivavoce_stress.sampling import (
     TRIED,
     Interaction,
+    ItemsTried,
     SampledItem,
     SampledTurn,
-    Tried,
     interactions_of,
     item_of,
     proposing,
@@ -236,7 +236,7 @@ def test_spelling_tests_change_what_is_asked_for_and_one_word_after_the_other(
     ]
     made = proposing(1)
 
-    def choose(interaction: Interaction, test: str, tried: Tried) -> SampledItem | str:
+    def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         return item_of(interaction, test, made, 1, tried)
 
     for test in ("ST-2", "ST-3"):
