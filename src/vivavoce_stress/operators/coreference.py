@@ -68,6 +68,8 @@ def descriptions(name: str, language: str) -> tuple[tuple[str, float], ...]:
             if country and not _NO_COUNTRY.match(capital.group(1)):
                 told = f"capital of {country}" if language == "en" else _capital_of(country, seat)
                 found.append((told, trust))
+                if within and language == "it":  # said of regions, too, though not by all
+                    found.append((_capital_of(country, "capitale"), trust - 0.08))
         for clause in re.split(r"[;:]", own.gloss(sense)):
             kind = _KINDS[language].match(clause.strip(" ."))
             if kind and 2 < len(kind.group(1).split()) <= 9:
