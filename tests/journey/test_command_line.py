@@ -7,15 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
 
 from scenes.command_line import vivavoce
 from scenes.processes import study_with_bots
-from scenes.watched import served
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
-from vivavoce.log.store import Log
-from vivavoce.study.load import load_study
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "examples" / "notebook.ipynb"
 
@@ -50,27 +44,6 @@ def test_the_demonstration_leaves_log_dataset_and_report_and_touches_nothing_els
     assert report.count("SIMULATED") > 5 and printed["data"] in report
     assert (out / "dataset" / "dataset.json").is_file() and (out / "study" / "log.sqlite").is_file()
     assert (out / "mine.txt").read_text(encoding="utf-8") == "keep me"
-
-
-@pytest.mark.browser
-def test_the_demonstration_decides_by_its_margin_within_five_clicks(demonstration, browser: Browser) -> None:
-    out, _ = demonstration
-    clicks = ["Sign in", "Results"]
-    study = load_study(out / "study" / "study.yaml")
-    assert study.analysis is not None and study.analysis.margins == {"objective_success_inferred": 0.1}
-    with Log.open(f"sqlite:///{out / 'study' / 'log.sqlite'}") as log:
-        desk = create_desk(study, log, work_dir=out / "work", simulated_notice="demonstration")
-        with served(desk) as address:
-            page = browser.new_page()
-            page.goto(first_link(log, address))
-            for name in clicks:
-                page.locator("main").locator("a, button").filter(has_text=name).first.click()
-            answer = page.locator("section[aria-labelledby=answer]")
-            expect(answer).to_contain_text("by the margin declared beforehand, 10.0 points")
-            expect(answer).to_contain_text("p is adjusted by Holm over 3 declared comparisons")
-            expect(answer).to_contain_text("It rests on SIMULATED data: ")
-            page.context.close()
-    assert len(clicks) <= 5
 
 
 def test_the_demonstrations_dataset_measures_the_same_again(demonstration) -> None:

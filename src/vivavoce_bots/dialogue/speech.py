@@ -17,6 +17,10 @@ COURTESIES: Final = (
     *("dear", "why", "doubted", "sorry", "chat"),
 )
 """What people say that is about no matter, with an answer of its own; the less telling ones last."""
+_WHAT_IS: Final = re.compile(
+    r"\W*che (?:or[ae]|giorn[oi]|temp[oi]|tip[oi]|cos[ae]|gener[ei]|prezz[oi]|numer[oi]|nom[ei]|orari[oi]?|film)\b",
+    re.I,
+)
 _HEDGED: Final = re.compile(
     r"\W*(?:(?:um|uh|er|well|oh|eh|mah|beh)\W+)*(?:i think i|i guess|i suppose i|"
     r"i(?:'d| would) like (?!to know)|i want (?!to know)|vorrei (?!sapere)|volevo (?!sapere))",
@@ -89,9 +93,10 @@ def is_question(text: str, language: str) -> bool:
     """Whether a text asks something: by its mark, or by the word that it begins with; no `I want a pub?`."""
     asks = text.rstrip().endswith("?") and _HEDGED.match(text) is None
     begins = _asking(language).match(text)
-    return asks or (
-        begins is not None and begins[0].strip().lower() != "che"
-    )  # che prima porto fuori il cane
+    asks_what = begins is not None and (
+        begins[0].strip().lower() != "che" or _WHAT_IS.match(text) is not None
+    )
+    return asks or asks_what  # che prima porto fuori il cane asks nothing
 
 
 @cache
