@@ -18,7 +18,7 @@ COURTESIES: Final = (
 )
 """What people say that is about no matter, with an answer of its own; the less telling ones last."""
 _WHAT_IS: Final = re.compile(
-    r"\W*che (?:or[ae]|giorn[oi]|temp[oi]|tip[oi]|cos[ae]|gener[ei]|prezz[oi]|numer[oi]|nom[ei]|orari[oi]?)\b",
+    r"\W*che (?:or[ae]|giorn[oi]|temp[oi]|tip[oi]|cos[ae]|gener[ei]|prezz[oi]|numer[oi]|nom[ei]|orario)\b",
     re.I,
 )
 _HEDGED: Final = re.compile(
