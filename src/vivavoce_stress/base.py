@@ -15,6 +15,15 @@ ANY_LANGUAGE: Final = "*"
 NOT_PROPOSED: Final = "no variant was put before a person: vivavoce stress review"
 NOT_REVIEWED: Final = "its variants wait for a person's review"
 REJECTED: Final = "people rejected all variants"
+NONE_PROPOSED: Final = "no variant of it was proposed"  # though the test fits others of the run
+QUEUED: Final = "variants of it were proposed before"
+ASKED: Final = "variants of the same words were proposed in another interaction"
+TRIED: Final = "its variants are tried in other interactions"
+ANOTHER: Final = "its interaction is tried with another variant"
+NOT_DRAWN: Final = "its interaction was not drawn"
+LEFT_OUT: Final = frozenset(
+    {NOT_PROPOSED, NOT_REVIEWED, REJECTED, NONE_PROPOSED, QUEUED, ASKED, TRIED, ANOTHER, NOT_DRAWN}
+)  # a test has no case for these, but for no lack of a place for it
 _DIGITS: Final = re.compile(r"(\d+)")
 
 
@@ -227,12 +236,12 @@ def state_of(one: Mapping[str, Any]) -> TestState:
         return "tried"
     if awaiting(one):
         return "waits"
-    if one["why_not_applicable"].get(REJECTED):
+    if one["why_left_out"].get(REJECTED):
         return "rejected"
     return "not_admitted" if one["not_admitted"] else "nothing_fits"
 
 
 def awaiting(one: Mapping[str, Any]) -> int:
     """Interactions at which a test had no variant because none was proposed, or none reviewed, as yet."""
-    why = one["why_not_applicable"]
+    why = one["why_left_out"]
     return why.get(NOT_PROPOSED, 0) + why.get(NOT_REVIEWED, 0)

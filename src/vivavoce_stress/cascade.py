@@ -13,6 +13,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
@@ -35,6 +36,7 @@ NO_ANSWER: Final = N_("the system gave no answer: {failure}")
 ONE_MORE: Final = N_("the user needed {more} more turn to reach the goal")
 MORE: Final = N_("the user needed {more} more turns to reach the goal")
 WRONG_ANSWER: Final = N_("it asked for nothing, and the user had to say the original again to be served")
+SAID_AGAIN: Final = N_("the user had to say the request again, where the original needed no such turn")
 ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
@@ -49,6 +51,10 @@ NEVER_DONE: Final = N_(
 )
 DONE_WITH_ANOTHER: Final = N_(
     "the system tells that it is done, but not of the same: “{original}” / “{variant}”"
+)
+TAKEN_FOR_ANOTHER: Final = N_(
+    "the system took the variant for something else, “{original}” / “{variant}”, and served the user only "
+    "when they said the original again"
 )
 DONE: Final = N_("the system tells that it is done, as with the original: “{words}”")
 _ALIKE: Final = 0.5
@@ -171,11 +177,16 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if _asked_again(clean, variant, language):
         reason = _with_answer(Statement(ASKED_AGAIN), clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
-    if more > 0 and _answered_another(reached, variant, language):
+    taken = [_taken_for_another(one, variant, language) for one in reached]
+    if (other := taken[0]) and all(one and one.certain for one in taken):
+        reason = statement(TAKEN_FOR_ANOTHER, original=other.original, variant=other.variant)
+        return Verdict("fail", "task_outcome", reason)
+    said_again = all(_alone_says_again(one, variant) for one in reached)
+    if (more > 0 or said_again) and _answered_another(reached, variant, language):
         reason = _with_answer(Statement(WRONG_ANSWER), clean, variant, language)
         return Verdict("fail", "task_outcome", reason)
-    if more > 0:
-        reason = statement(ONE_MORE if more == 1 else MORE, more=more)
+    if more > 0 or said_again:
+        reason = statement(ONE_MORE if more == 1 else MORE, more=more) if more > 0 else Statement(SAID_AGAIN)
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
     words = variant.met_words
@@ -219,8 +230,26 @@ def _told_instead(one: Replayed, variant: Replayed, language: str) -> _ToldInste
     """
     if one.met_at is None or variant.met_at is None:
         return None
-    tongue, user = language.split("-")[0], "\n".join(_texts(one, "user"))
-    mine, theirs = (_texts(each, "system") for each in (one, variant))
+    return _told_another(one, variant, (one.met_at, variant.met_at), language)
+
+
+def _taken_for_another(one: Replayed, variant: Replayed, language: str) -> _ToldInstead | None:
+    """The same of the answers alone, where the user went on as after the original's, and was served later.
+
+    What the system tells once they have said the replaced words again says nothing of the variant.
+    """
+    said = [_user_after(each) for each in (one, variant)]
+    replaced = _changed_words(variant, one)
+    if not all(said) or said[0][0] != said[1][0] or not _repeats(replaced, said[1]):
+        return None
+    return _told_another(one, variant, ((one.injected or 0) + 1, (variant.injected or 0) + 1), language)
+
+
+def _told_another(
+    one: Replayed, variant: Replayed, until: tuple[int, int], language: str
+) -> _ToldInstead | None:
+    tongue, user = language.split("-")[0], "\n".join(_texts(one, "user", until[0]))
+    mine, theirs = (_texts(each, "system", last) for each, last in zip((one, variant), until, strict=True))
     echoed = _repeats(_changed_words(one, variant), theirs)
     filled = filling(mine[-1], theirs[-1], tongue)
     if filled and not echoed and set(filled[0].split()) & set(plain(user).split()):
@@ -258,9 +287,23 @@ def _repeats(words: str, texts: Sequence[str]) -> bool:
     return bool(words) and any(f" {words} " in f" {plain(text)} " for text in texts)
 
 
-def _texts(one: Replayed, party: str) -> list[str]:
-    """What a party said up to where the system tells that it is done."""
-    return [turn["text"] or "" for turn in one.turns[: (one.met_at or 0) + 1] if turn["party"] == party]
+def _texts(one: Replayed, party: str, last: int) -> list[str]:
+    """What a party said up to a turn, that one included."""
+    return [turn["text"] or "" for turn in one.turns[: last + 1] if turn["party"] == party]
+
+
+def _user_after(one: Replayed) -> list[str]:
+    """What the user said after the utterance under test."""
+    return [plain(turn["text"]) for turn in _after(one) if turn["party"] == "user"]
+
+
+def _alone_says_again(one: Replayed, variant: Replayed) -> bool:
+    """Whether the users part where the variant's says the original again; the other may do so later."""
+    original = plain(one.turns[one.injected or 0]["text"])
+    for mine, theirs in zip_longest(_user_after(one), _user_after(variant)):
+        if mine != theirs:
+            return theirs == original
+    return False
 
 
 def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: str) -> bool:
@@ -272,7 +315,7 @@ def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: 
     if variant.answer is None or _said_against(variant, language):
         return False
     originals = {plain(one.turns[one.injected or 0]["text"]) for one in reached}
-    if not any(turn["party"] == "user" and plain(turn["text"]) in originals for turn in _after(variant)):
+    if originals.isdisjoint(_user_after(variant)):
         return False
     closing = {plain(said) for one in reached for said in _questions_since_goal(one)}
     asked = [said for said in sentences_of(variant.answer["text"]) if said.endswith("?")]

@@ -3,19 +3,29 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study
-from vivavoce_stress.base import NOT_PROPOSED, NOT_REVIEWED, REJECTED, STRESS_TESTS, Operator
+from vivavoce_stress.base import (
+    ANOTHER,
+    NONE_PROPOSED,
+    NOT_DRAWN,
+    NOT_PROPOSED,
+    NOT_REVIEWED,
+    QUEUED,
+    REJECTED,
+    STRESS_TESTS,
+    TRIED,
+    Operator,
+)
 from vivavoce_stress.case import Approval, Case
 from vivavoce_stress.learnt import lexicon, lexicon_operators
 from vivavoce_stress.review import Reviews, proposed
 from vivavoce_stress.sampling import (
     PROPOSALS,
-    TRIED,
     Interaction,
     ItemsTried,
     Pair,
@@ -29,10 +39,6 @@ from vivavoce_stress.sampling import (
     proposing,
     sample,
 )
-
-QUEUED: Final = "variants of it were proposed before"
-ANOTHER: Final = "its interaction is tried with another variant"
-NOT_DRAWN: Final = "its interaction was not drawn"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,14 +155,14 @@ def plan_run(
     made = proposing(choice.seed, backends=choice.backends, certainty=choice.certainty)
     fitting = set[tuple[str, str]]()  # tests and languages of which it is known that they have variants
 
-    def unproposed(interaction: Interaction, test: str) -> str:
-        """Nothing waits for a person where there is nothing to propose."""
+    def unproposed(interaction: Interaction, test: str, why: str) -> str:
+        """Nothing waits for a person, or was given to another test, where there is nothing to propose."""
         if (kind := (test, interaction.language)) not in fitting:
             found = item_of(interaction, test, made, choice.seed)
             if isinstance(found, str):
                 return found
             fitting.add(kind)
-        return NOT_PROPOSED
+        return why
 
     def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         if not needs_review(test):
@@ -164,7 +170,7 @@ def plan_run(
         mine = approved.get((interaction.dialogue_id, test))
         if not mine:
             why = _why_none(interaction, test, reviews)
-            return unproposed(interaction, test) if why == NOT_PROPOSED else why
+            return unproposed(interaction, test, why) if why in (NOT_PROPOSED, NONE_PROPOSED) else why
         return next((one for one in mine if one.pair not in tried.pairs), TRIED)
 
     drawn = sample(
@@ -253,6 +259,6 @@ def _why_none(interaction: Interaction, test: str, reviews: Reviews) -> str:
         if item.dialogue_id == interaction.dialogue_id and item.test == test
     ]
     if not mine:
-        return "no variant of it was proposed" if reviews.items else NOT_PROPOSED
+        return NONE_PROPOSED if reviews.items else NOT_PROPOSED
     decided = any(reviews.decision(key) is not None for key in mine)
     return REJECTED if decided else NOT_REVIEWED

@@ -15,7 +15,7 @@ from typing import Any, Final
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
-from vivavoce_stress.base import STRESS_TESTS, Operator, Utterance, Variant
+from vivavoce_stress.base import ASKED, STRESS_TESTS, TRIED, Operator, Utterance, Variant
 from vivavoce_stress.case import Approval, Case, LoggedTurn, digest, item_key
 from vivavoce_stress.content_words import changed_words, kind_changed
 from vivavoce_stress.courtesies import is_courtesy, only_courteous
@@ -26,8 +26,6 @@ from vivavoce_stress.utterances import read_utterances
 
 PROPOSALS: Final = 5
 CANDIDATES: Final = 12  # of an utterance and test, of whatever family but spelling, which changes any word
-ASKED: Final = "variants of the same words were proposed in another interaction"
-TRIED: Final = "its variants are tried in other interactions"
 _WEIGHTS: Final = ("content", "small", "frame")  # of the words that spelling tests change, in this order
 Proposing = Callable[[Utterance, str], Proposals]
 

@@ -26,6 +26,7 @@ from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
 from vivavoce.stats.repeated_trials import pass_power as chances_of_all
 from vivavoce.stats.word_errors import word_error_rate
+from vivavoce_stress.base import LEFT_OUT
 from vivavoce_stress.content_words import by_word
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.waiting import waiting_in
@@ -93,6 +94,8 @@ def score(rows: Sequence[Row], data: str, level: float = 0.95) -> dict[str, Any]
 def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> dict[str, Any]:
     """The figures of one group of cases.
 
+    not_applicable  interactions in which the test found nothing to change; those that were given to another
+                 test or variant, or wait for approval, are `left_out`
     open         cases without a verdict: unsure, hit by an outage, or not held to their end
     waiting      unsure ones on which no person has said anything yet
     checks, settled, judged, overruled  what else people have to do with: see `WaitingCases`
@@ -111,6 +114,9 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
                  original was admitted by the very run that it would be compared by
     """
     of = Counter(row["status"] for row in rows)
+    without = _reasons(rows, "not_applicable")
+    left_out = {why: n for why, n in without.items() if why in LEFT_OUT}
+    unfit = {why: n for why, n in without.items() if why not in LEFT_OUT}
     applied = [row for row in rows if row["status"] == "applied"]
     verdicts = Counter(row["verdict"] for row in applied)
     passed, decided, undecided = bounds_of(rows)
@@ -125,7 +131,8 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
     ]
     return {
         "name": name, "cases": sum(row["case_id"] is not None for row in rows), "applied": of["applied"],
-        "not_applicable": of["not_applicable"], "not_admitted": of["not_admitted"], "invalid": of["invalid"],
+        "not_applicable": sum(unfit.values()), "left_out": sum(left_out.values()),
+        "not_admitted": of["not_admitted"], "invalid": of["invalid"],
         "outage": of["outage"], "unfinished": of["unfinished"], "open": undecided,
         "waiting": people.undecided, "checks": people.checks, "settled": people.settled,
         "judged": people.judged, "overruled": people.overruled,
@@ -139,7 +146,7 @@ def figures(rows: Sequence[Row], name: str, data: str, level: float = 0.95) -> d
         **_bounds("idial_", int(sum(known)), len(known), len(first) - len(known) + of["outage"], level),
         "pass_all": _mean([row["variant_passed_count"] == row["variant_count"] for row in repeated]),
         "pass_all_n": len(repeated), "pass_power": pass_power(repeated), **_paired(applied),
-        "why_not_applicable": _reasons(rows, "not_applicable"),
+        "why_not_applicable": unfit, "why_left_out": left_out,
         "why_not_admitted": _reasons(rows, "not_admitted"),
         "signature": signature(
             "stress_pass_ratio", unit="case", n=decided + undecided, data=data, group=name,

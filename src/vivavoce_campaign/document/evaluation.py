@@ -1,7 +1,7 @@
 """Everything that a campaign's report tells of one system, computed once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from vivavoce.core.text import spoken_words
@@ -178,6 +178,9 @@ def evaluate(dataset: Dataset) -> Evaluation:
     entities = idial.entities(counted)
     reached = goals_reached(counted, submission)
     minutes = {one.intent_id: one.minutes for one in submission.intents}
+    intents, people = idial.intents(counted, minutes, reached), idial.people(counted)
+    if people.simulated:  # programs answer at once: whether they were in time says nothing
+        intents = [replace(one, timed=0, within=0, low=None, high=None) for one in intents]
     return Evaluation(
         dataset=counted,
         settings=facts.settings,
@@ -186,10 +189,10 @@ def evaluate(dataset: Dataset) -> Evaluation:
         items=idial.items(counted),
         stress=stress,
         goals=idial.goals(counted, reached),
-        intents=idial.intents(counted, minutes, reached),
+        intents=intents,
         entities=entities,
         modules=idial.modules(counted, comparable=bool(entities)),
-        people=idial.people(counted),
+        people=people,
         left_out=_left_out(counted),
         wordings=facts.wordings,
         compared=compare_last_runs(counted, submission.submission),

@@ -135,12 +135,12 @@ def _cells(one: Facts) -> tuple[Cell, ...]:
     of = () if one["worst"] is None else (say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"])),)
     wait = awaiting(one)
     if why := WHY_UNTRIED.get(state_of(one)):
-        without = count(one["not_applicable"] - wait) if one["not_applicable"] > wait else MISSING
+        without = count(one["not_applicable"]) if one["not_applicable"] else MISSING
         applied = MISSING if wait else count(one["applied"])
         return Cell(applied), Cell(without), Cell(say("not tried"), (say(why),)), Cell(MISSING)
     return (
         Cell(count(one["applied"])),
-        Cell(count(one["not_applicable"] - wait)),
+        Cell(count(one["not_applicable"])),
         Cell(share_told(one, "ratio"), of),
         Cell(between(one["low"], one["high"], percent)),
     )

@@ -155,8 +155,6 @@ def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     """Figures of what the system did: value, interval, out of how many."""
     goals, timed = found.goals, sum(one.timed for one in found.intents)
     reached = percent(goals.reached / goals.known) if goals.known else say("not known")
-    if found.people.simulated:
-        timed = 0  # programs answer at once: their times say nothing
     within = percent(sum(one.within for one in found.intents) / timed) if timed else MISSING
     told = {
         "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vivavoce.core.i18n import N_
 from vivavoce.report.blocks import Block, Bullets, Cell, Fold, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say
@@ -155,12 +156,15 @@ def _ends(one: Facts) -> tuple[float | None, float | None]:
 
 
 def _reasons(run: Facts) -> str:
-    why = run["whole"]["why_not_applicable"]
-    if not why:
-        return ""
-    most = list(why.items())[:MOST_REASONS]
-    told = "; ".join(f"{reason} ({number})" for reason, number in most)
-    return say("Why tests did not apply, most often: {reasons}.", reasons=told)
+    told = [
+        say(sentence, reasons="; ".join(f"{reason} ({number})" for reason, number in most))
+        for name, sentence in (
+            ("why_not_applicable", N_("Why tests did not apply, most often: {reasons}.")),
+            ("why_left_out", N_("Why tests that may apply have no case, most often: {reasons}.")),
+        )
+        if (most := list(run["whole"][name].items())[:MOST_REASONS])
+    ]
+    return " ".join(told)
 
 
 @dataclass(frozen=True, slots=True)

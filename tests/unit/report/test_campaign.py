@@ -21,6 +21,7 @@ from vivavoce.report.blocks import Document, Heading, TableOfText
 from vivavoce.report.drawing import Figure
 from vivavoce.report.html import page, save
 from vivavoce.report.language import say, speaking
+from vivavoce.report.numbers import MISSING
 from vivavoce.report.pdf import pdf
 from vivavoce_campaign.document.campaign import TITLES, compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, evaluate, figures
@@ -343,6 +344,15 @@ def test_service_stands_apart_from_experience(found: Evaluation) -> None:
     assert service[:3] == ["Goals reached", "Within the expected time", "Stress tests passed"]
     values = {row.heading: row.cells[0].main for row in quality.rows}
     assert (values["Goals reached"], values["Within the expected time"]) == ("not known", "66.7%")
+
+
+def test_the_time_of_simulated_users_is_held_against_the_expected_one_nowhere(tmp_path: Path) -> None:
+    document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppf"}, simulated=True)))
+    (quality,) = (
+        row for row in table(document, "campaign_quality").rows if row.heading == "Within the expected time"
+    )
+    told = [quality.cells[0], *(row.cells[-1] for row in table(document, "campaign_time").rows)]
+    assert {cell.main for cell in told} == {MISSING} and len(told) > 1
 
 
 def test_every_phrase_of_the_report_stands_in_the_readers_language() -> None:

@@ -63,3 +63,41 @@ def test_what_is_done_of_another_day_or_number_is_no_pass(told: str, verdict: st
     assert found.verdict == verdict
     if verdict != "pass":
         assert "not of the same: “" in str(found.reason)
+
+
+BOOKED = "Booked: brakes, Tuesday. Anything else?"
+ASKED_FOR = "I want my brakes repaired on Tuesday"
+
+
+def held(*texts: str) -> Replayed:
+    done = texts.index(BOOKED)
+    return Replayed(turns=turns(*texts), injected=0, met=True, met_at=done, met_words=BOOKED)
+
+
+@pytest.mark.parametrize("detour", [(), ("yes thanks", "Goodbye!", ASKED_FOR, "Brakes on Tuesday. Right?")])
+def test_a_wrong_day_that_the_user_accepted_fails_though_all_is_well_once_they_begin_anew(
+    detour: tuple[str, ...],
+) -> None:
+    """Whether the original had to be said anew, too, or not."""
+    right, end = "Brakes on Tuesday. Right?", ("yes", BOOKED, "bye", "Goodbye!")
+    anew = detour or ("yes", "Booked: brakes, Monday. Anything else?", ASKED_FOR, right)
+    clean = held(ASKED_FOR, right, *detour, *end)
+    changed = "I want my brakes repaired on the day after Monday"
+    found = judge([clean], held(changed, "Brakes on Monday. Right?", *anew, *end), "en")
+    assert (found.verdict, found.rung) == ("fail", "task_outcome")
+    assert "“Brakes on Tuesday. Right?” / “Brakes on Monday. Right?”" in str(found.reason)
+    noticed = held(changed, "Brakes on Monday. Right?", ASKED_FOR, right, *detour, *end)
+    assert judge([clean], noticed, "en").verdict == "clarification", "who corrects it at once is served"
+
+
+def test_saying_the_request_again_counts_where_the_original_needed_that_only_later() -> None:
+    right, unclear = "Brakes on Tuesday. Right?", "Sorry? Right, yes or no?"
+    end = ("yes", BOOKED, "bye", "Goodbye!")
+    clean = held(ASKED_FOR, right, "exactly", unclear, ASKED_FOR, right, *end)
+    changed = "I want my braeks repaired on Tuesday"
+    variant = held(changed, "What is to be repaired?", ASKED_FOR, right, "exactly", unclear, *end)
+    found = judge([clean], variant, "en")
+    assert (found.verdict, found.rung) == ("clarification", "task_outcome")
+    assert "the user had to say the request again" in str(found.reason)
+    alike = held(changed, right, "exactly", unclear, ASKED_FOR, right, *end)
+    assert judge([clean], alike, "en").verdict == "pass"

@@ -83,6 +83,18 @@ def test_ratios_are_of_decided_cases_and_idials_of_all_single_runs() -> None:
     assert facts["rungs"] == {"acts": 12}  # what decided them; the one that is unsure was decided by none
 
 
+def test_what_was_given_to_another_test_or_variant_is_not_called_inapplicable() -> None:
+    reasons = ["no variant of it was proposed", "its interaction is tried with another variant"]
+    reasons += ["people rejected all variants", "no adjective"]
+    rows = [row(1, "ST-9")] + [
+        row(at, "ST-9", None, status="not_applicable", case_id=None, reason=reason)
+        for at, reason in enumerate(reasons, 2)
+    ]
+    (one,) = score(rows, "data")["tests"]
+    assert (one["applied"], one["not_applicable"], one["left_out"]) == (1, 1, 3)
+    assert one["why_not_applicable"] == {"no adjective": 1} and len(one["why_left_out"]) == 3
+
+
 def test_a_rung_is_held_against_people_only_where_they_judged_its_cases() -> None:
     judged = [row(1, verdict_of_person="pass", rung_automatic="acts")]
     alone = [row(2, rung_automatic="entities"), row(3, "ST-5", rung_automatic=None)]
