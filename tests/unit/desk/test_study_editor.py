@@ -349,6 +349,14 @@ def test_the_declared_analysis_is_written_beside_what_the_protocol_says(scaffold
     assert check_study(scaffold.file) == []
 
 
+def test_who_meets_which_system_is_chosen_on_the_page(scaffold: Editor) -> None:
+    page = scaffold.look("/study/analysis")
+    scaffold.send("/study/allocation", page, allocation="balanced")
+    assert YAML(typ="safe").load(scaffold.file)["allocation"] == "balanced"
+    assert '<option value="balanced" selected>' in scaffold.look("/study/analysis")
+    assert check_study(scaffold.file) == []
+
+
 def test_the_form_of_the_analysis_speaks_the_language_of_its_reader(scaffold: Editor, tmp_path: Path) -> None:
     with Log.open(f"sqlite:///{tmp_path / 'italian.sqlite'}") as log:
         page = Editor(scaffold.folder, log, "it").look("/study/analysis")

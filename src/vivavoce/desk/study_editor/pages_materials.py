@@ -52,6 +52,12 @@ CHOICES: Final[dict[str, dict[str, str]]] = {
         "pocock": N_("Pocock, at the planned looks"), "anytime": N_("at any time (e-values)"),
     },
 }  # fmt: skip
+# Which system a dialogue gets; the first where a file says nothing.
+ALLOCATIONS: Final = {
+    "least-used-by-participant": N_("In turns: the system that this participant has met least"),
+    "balanced": N_("Evenly over everybody: the system that was given least"),
+    "random": N_("By lot, each time anew"),
+}
 DECLARED: Final = ("primary", "correction", "margin", "stopping")  # of the analysis, what the form is about
 
 
@@ -221,7 +227,8 @@ def _analysis(
         problem=problem, size=size,
         others=[one for name, one in (problems or {}).items() if name not in named] or
         ([] if problems else study.problems_below("analysis")),
-        suggestions={}, said=worded, asked={**rates, **(asked or {})},
+        suggestions={}, said=worded, asked={**rates, **(asked or {})}, allocations=ALLOCATIONS,
+        allocation=study.says.get("allocation") or next(iter(ALLOCATIONS)),
     )  # fmt: skip
 
 
@@ -274,6 +281,21 @@ def save_analysis(request: Request, desk: Shell, form: OwnForm) -> Response:
 
     return save_and_return(
         request, desk, study, lambda: changed(study.text, "analysis", change), form, "/study?saved=analysis"
+    )
+
+
+@router.post("/study/allocation", dependencies=[Steers])
+def save_allocation(request: Request, desk: Shell, form: OwnForm) -> Response:
+    """Write which system a dialogue gets."""
+    study, chosen = edited(desk), field(form, "allocation")
+    if chosen not in ALLOCATIONS:
+        raise HTTPException(422, f"allocation {chosen!r}: one of {', '.join(ALLOCATIONS)}")
+
+    def change(data: Any) -> None:
+        data["allocation"] = chosen
+
+    return save_and_return(
+        request, desk, study, lambda: changed(study.text, "allocation", change), form, "/study?saved=analysis"
     )
 
 
