@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 import re
 from array import array
 from collections.abc import Iterator
@@ -125,7 +126,7 @@ REWORDED = {
     "e test binomiale esatto; dove qualcuno":
         "e test binomiale esatto, che è quello corretto dove hanno deciso in meno di 10; dove qualcuno",
 }  # fmt: skip
-# how intervals of rates are made since then, which lie within those of before
+# how intervals of rates are made since then, of the same rate and error
 SCORE, LOGIT = "cluster_robust_wilson_t", "cluster_robust_logit_t"
 # what sentences say since then: the rule of a measure that counted nothing, who listened where users were
 # simulated; in Italian, people and dialogues agree in number
@@ -231,7 +232,7 @@ def same(found: Any, was: Any, at: str = "", moved: "re.Pattern[str] | None" = N
             assert abs(found[end] - was[end]) <= DRAWN * (was["high"] - was["low"]), f"{at}/{end}"
         narrowed = SCORE in str(found.get("signature") or found.get("method"))
         if narrowed and was.get("low") is not None:
-            assert found["high"] - found["low"] <= was["high"] - was["low"] and found["low"] < was["high"], at
+            assert (found["low"], found["high"]) == pytest.approx(scored(was["low"], was["high"])), at
         for key, one in was.items():
             if (drawn or narrowed) and key in ("low", "high"):
                 continue
@@ -256,6 +257,16 @@ def same(found: Any, was: Any, at: str = "", moved: "re.Pattern[str] | None" = N
             assert found == pytest.approx(was, rel=near, abs=1e-5 if fitted else 1e-9), at
     else:
         assert found == was, at
+
+
+def scored(low: float, high: float) -> tuple[float, float]:
+    """Wilson's interval of the rate and error that an interval on the logit scale is of."""
+    ends = [math.log(one / (1 - one)) for one in (low, high)]
+    rate = 1 / (1 + math.exp(-sum(ends) / 2))
+    square = ((ends[1] - ends[0]) / 2) ** 2 * rate * (1 - rate)
+    middle = (rate + square / 2) / (1 + square)
+    reach = math.sqrt(square * rate * (1 - rate) + square**2 / 4) / (1 + square)
+    return middle - reach, middle + reach
 
 
 def same_report(found: list[str], was: list[str], at: str) -> None:

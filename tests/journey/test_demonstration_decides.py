@@ -12,11 +12,11 @@ from vivavoce.desk.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 
-CLICKS = ("Sign in", "Results")
+CLICKS = ("Sign in", "Results")  # five at most, says the aim
 
 
 @pytest.mark.browser
-def test_the_demonstration_decides_by_its_margin_within_five_clicks(tmp_path: Path, browser: Browser) -> None:
+def test_it_decides_by_its_margin_two_clicks_from_its_link(tmp_path: Path, browser: Browser) -> None:
     vivavoce("demo", "--no-serve", "--out", tmp_path, "--dialogues", "24", "--seed", "3")
     study = load_study(tmp_path / "study" / "study.yaml")
     assert study.analysis is not None and study.analysis.margins == {"objective_success_inferred": 0.1}
@@ -32,4 +32,3 @@ def test_the_demonstration_decides_by_its_margin_within_five_clicks(tmp_path: Pa
             expect(answer).to_contain_text("p is adjusted by Holm over 3 declared comparisons")
             expect(answer).to_contain_text("It rests on SIMULATED data: ")
             page.context.close()
-    assert len(CLICKS) <= 5

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from fastapi import HTTPException, Request
 from starlette.datastructures import FormData
@@ -36,6 +36,7 @@ from vivavoce.desk.study_editor.study_text import (
 )
 from vivavoce.languages.base import language_name
 from vivavoce.study.analysis_file import Analysis, Stopping
+from vivavoce.study.file import Allocation, StudyFile
 from vivavoce.study.model import Study
 from vivavoce.web.documents import read_document
 from vivavoce.web.site import information_sheet, visit_minutes
@@ -52,8 +53,8 @@ CHOICES: Final[dict[str, dict[str, str]]] = {
         "pocock": N_("Pocock, at the planned looks"), "anytime": N_("at any time (e-values)"),
     },
 }  # fmt: skip
-# Which system a dialogue gets; the first where a file says nothing.
-ALLOCATIONS: Final = {
+# What the ways to choose the system of a dialogue are called.
+ALLOCATIONS: Final[dict[str, str]] = {
     "least-used-by-participant": N_("In turns: the system that this participant has met least"),
     "balanced": N_("Evenly over everybody: the system that was given least"),
     "random": N_("By lot, each time anew"),
@@ -227,8 +228,8 @@ def _analysis(
         problem=problem, size=size,
         others=[one for name, one in (problems or {}).items() if name not in named] or
         ([] if problems else study.problems_below("analysis")),
-        suggestions={}, said=worded, asked={**rates, **(asked or {})}, allocations=ALLOCATIONS,
-        allocation=study.says.get("allocation") or next(iter(ALLOCATIONS)),
+        suggestions={}, said=worded, asked={**rates, **(asked or {})}, allocations={one: ALLOCATIONS.get(one, one) for one in get_args(Allocation)},
+        allocation=study.says.get("allocation") or StudyFile.model_fields["allocation"].default,
     )  # fmt: skip
 
 
@@ -288,8 +289,8 @@ def save_analysis(request: Request, desk: Shell, form: OwnForm) -> Response:
 def save_allocation(request: Request, desk: Shell, form: OwnForm) -> Response:
     """Write which system a dialogue gets."""
     study, chosen = edited(desk), field(form, "allocation")
-    if chosen not in ALLOCATIONS:
-        raise HTTPException(422, f"allocation {chosen!r}: one of {', '.join(ALLOCATIONS)}")
+    if chosen not in get_args(Allocation):
+        raise HTTPException(422, f"allocation {chosen!r}: one of {', '.join(get_args(Allocation))}")
 
     def change(data: Any) -> None:
         data["allocation"] = chosen
