@@ -228,7 +228,8 @@ def _analysis(
         problem=problem, size=size,
         others=[one for name, one in (problems or {}).items() if name not in named] or
         ([] if problems else study.problems_below("analysis")),
-        suggestions={}, said=worded, asked={**rates, **(asked or {})}, allocations={one: ALLOCATIONS.get(one, one) for one in get_args(Allocation)},
+        suggestions={}, said=worded, asked={**rates, **(asked or {})},
+        allocations={one: ALLOCATIONS.get(one, one) for one in get_args(Allocation)},
         allocation=study.says.get("allocation") or StudyFile.model_fields["allocation"].default,
     )  # fmt: skip
 
