@@ -136,3 +136,8 @@ def test_who_will_not_say_who_they_are_is_put_through_all_the_same() -> None:
 )
 def test_names_are_names_and_the_place_is_told(said: list[str], language: str, told: str) -> None:
     assert told in talk(*said, language=language, identified=False).text
+
+
+def test_who_speaks_on_after_a_choice_was_put_through_is_answered() -> None:
+    reply = talk("card or account", "card", "are you still there?")
+    assert reply.text.endswith("How can I help you?") and not reply.end
