@@ -42,6 +42,7 @@ YES_AND: Final = {
         re.I,
     ),
 }
+WRONG: Final = re.compile(r"\b(?:wrong|in?correct|not right|sbagliat[oa]|non è (?:giusto|corretto))\b", re.I)
 BUT: Final = re.compile(r"\b(?:but|ma|però|wait|first|prima|aspetti?a?)\b", re.I)
 _MOST: Final = 12
 _LONGEST_QUOTE: Final = 10

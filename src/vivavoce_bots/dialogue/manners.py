@@ -14,6 +14,7 @@ from vivavoce_bots.acts import Act, Reply
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.clauses import (
     BUT,
+    WRONG,
     YES_AND,
     asks_openly,
     first_strange,
@@ -53,10 +54,8 @@ from vivavoce_bots.dialogue.talk import (
 )
 
 _ASKS: Final = ("request", "reqmore", "confirm", "select")
-_AT_A_LOSS, _LET_GO, _FEWEST_WORDS, _FEWEST_ASKED, _SHORT, _LONG = 2, 3, 3, 4, 4, 5
+_AT_A_LOSS, _LET_GO, _FEWEST_WORDS, _FEWEST_ASKED, _SHORT, _LONG, _MOST = 2, 3, 3, 4, 4, 5, 12
 _ABOUT_THAT: Final = re.compile(r"\b(?:it|that|there|them)\b", re.I)
-_SENTENCES: Final = re.compile(r"(?<=[.!?;])\s+")
-_MOST_SENTENCES: Final = 12
 Held = TypeVar("Held", bound=Talk)
 
 
@@ -271,8 +270,8 @@ class CourteousBot(ABC, Generic[Held]):
 
         All of it where no sentence is about the matter, or all are.
         """
-        sentences = [one for one in _SENTENCES.split(text) if one.strip()]
-        if not 1 < len(sentences) <= _MOST_SENTENCES:
+        sentences = sentences_of(text)
+        if not 1 < len(sentences) < _MOST:
             return text, []
         hearing = self._hearing[session.language]
         heard = [hearing.heard(one) for one in sentences]
@@ -337,11 +336,12 @@ class CourteousBot(ABC, Generic[Held]):
         hearing = self._hearing[session.language]
         complains = only_complains(heard, hearing, partial(self.about, session))
         about = self.about(session, heard) and not complains
-        changed, session.changed = session.changed, False
-        parts = leaves_behind(heard)
+        parts, changed, session.changed = leaves_behind(heard), session.changed, False
         if parts and not heard.did("whole") and gives_up(session.language).search(heard.text):
             return self.farewell(session)
         settles = self.waits(session) and not asked_for_more(session.last)
+        if asked_for_more(session.last) and heard.did("negate") and WRONG.search(heard.text) and not about:
+            return self._undo(session) if changed else self._led_back(session, ("insult",), helped=True)
         nothing = heard.did("negate") and heard.said[:1] == ["no"] and "?" not in heard.text
         if asked_for_more(session.last) and nothing and (complains or parts or heard.did("done")):
             return self.finish(session)  # no, and next time be on time; no, I come tomorrow, bye

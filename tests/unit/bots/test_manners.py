@@ -148,3 +148,19 @@ def test_what_was_told_last_is_repeated_not_an_excuse() -> None:
         "restaurant", "Italian in the centre", "you are useless", "which one did you say?"
     )[1:]
     assert again.text == first.text
+
+
+@pytest.mark.parametrize(
+    ("bot", "language", "said", "wrong"),
+    [
+        ("house", "en", "turn on the radio", "no, that's wrong"),
+        ("house", "it", "accendi la radio", "no, è sbagliato"),
+        ("chef", "en", "put the butter in the pan", "that's not right"),
+        ("chef", "it", "metti il burro in padella", "no, non è giusto"),
+    ],
+)
+def test_who_says_that_what_was_done_is_wrong_does_not_end_the_call(bot, language, said, wrong):
+    session = MADE[bot].session("c", language)
+    MADE[bot].greet(session)
+    MADE[bot].reply(session, [(said, None)])
+    assert not MADE[bot].reply(session, [(wrong, None)]).end
