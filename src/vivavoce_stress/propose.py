@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final
 
+from vivavoce_stress.acceptance import Acceptance
 from vivavoce_stress.base import (
     ANY_LANGUAGE,
     STRESS_TESTS,
@@ -67,12 +68,14 @@ def propose(
     limit      at most so many variants a test
     operators  more of them, beside those of the tests
     rankers    say anew how certain each variant is that the rules let through, one after the other
-    certainty  least confidence of a variant, 0 for all of them; None: what each test declares
+    certainty  least confidence of a variant, 0 for all of them; None: what each test declares, and of our own
+               rules only those whose variants people accept, unless a ranker looks at each
     Raises     UnknownName: a test or language that nobody knows
     """
     pack = pack or pack_of(utterance.language)
     wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
-    beside, asked = tuple(operators), [*_own_rankers(pack), *rankers]
+    beside, rankers = tuple(operators), tuple(rankers)
+    asked = [*_own_rankers(pack), *rankers]
     variants: list[Variant] = []
     without: list[NotApplicable] = []
     dropped: Counter[str] = Counter()
@@ -84,7 +87,9 @@ def propose(
         ]
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
-        found = [] if reason else _variants(test, utterance, pack, mine, seed, objections)
+        left_to_rules = certainty is not None or any(test.name in one.tests for one in rankers)
+        accepted = None if left_to_rules or not pack.has("acceptance") else pack.get("acceptance")
+        found = [] if reason else _variants(test, utterance, pack, mine, seed, objections, accepted)
         for ranker in asked if found else ():
             found = _ranked(found, utterance, ranker) if test.name in ranker.tests else found
         bar = test.certainty if certainty is None else certainty
@@ -131,6 +136,7 @@ def _variants(
     operators: Sequence[Operator],
     seed: int,
     dropped: Counter[str],
+    accepted: Acceptance | None,
 ) -> list[Variant]:
     best: dict[str, Variant] = {}
     for operator in operators:
@@ -141,6 +147,9 @@ def _variants(
             reason = objection(utterance, found, pack)
             if reason is None and test.family != "spelling" and disagrees(utterance, found, pack):
                 reason = AGREEMENT
+            if reason is None and accepted and operator in test.operators:
+                enough = accepted.is_enough(test.name, utterance.language, found.rule)
+                reason = None if enough else UNCERTAIN
             if reason:
                 dropped[reason] += 1
                 continue
