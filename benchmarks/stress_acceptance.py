@@ -1,9 +1,9 @@
 """What the judged utterances tell of the rules, and what it costs to propose only what people accept.
 
-`python -m benchmarks stress_acceptance [--write]` proposes all variants of the judged utterances anew, so that
-each judgement has its rule, and prints JSON: for thresholds of acceptance, what is valid at the first rank and
-how often one is proposed, each half by votes on the other four. `--write` puts the votes into the package
-and the table into the page.
+`python -m benchmarks stress_acceptance [--write]` proposes all variants of the judged utterances anew, so
+that each judgement has its rule, and prints JSON: for thresholds of acceptance, what is valid at the first
+rank and how often one is proposed, each half by votes on the other four. `--write` puts the votes into the
+package and the tables into the page.
 """
 
 import argparse
@@ -27,13 +27,13 @@ from benchmarks._stress_variants import (
 )
 from benchmarks.stress_quality import VARIANTS_PAGE, against, row, written
 
-from vivavoce_stress.acceptance import Acceptance, Votes
+from vivavoce_stress.acceptance import ENOUGH, Acceptance, Votes
 from vivavoce_stress.base import STRESS_TESTS, Utterance, Variant
 from vivavoce_stress.language_file import FOLDER as LANGUAGES
 from vivavoce_stress.propose import propose
 
 STRANGERS: Final = ("blind-fourth", "blind-fifth")
-THRESHOLDS: Final = (0.0, 0.8, 0.85, 0.9, 0.93, 0.95)
+THRESHOLDS: Final = (0.0, 0.8, 0.85, 0.9, ENOUGH, 0.95)
 LATER: Final = "labels-later.csv"
 Key = tuple[str, str, str]  # of an utterance, a test, and what the variant says
 
@@ -121,8 +121,9 @@ def _cell(half: str, language: str, threshold: float) -> Facts:
 
 
 def table(found: list[Facts], half: str) -> str:
-    lines = [row("accepted at least", *(f"{name}, {what}" for name in ("Italian", "English") for what in (
-        "valid at rank 1", "not judged", "proposed where a linguist finds one"))), row(*["---"] * 7)]  # fmt: skip
+    parts = ("valid at rank 1", "not judged", "proposed where a linguist finds one")
+    heads = [f"{language}, {part}" for language in ("Italian", "English") for part in parts]
+    lines = [row("accepted at least", *heads), row(*["---"] * 7)]
     for one in found:
         cells = [one[half][language] for language in ("it", "en")]
         told = [
@@ -150,7 +151,9 @@ def _told(part: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks stress_acceptance", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put votes into the package, tables into the page")
+    parser.add_argument(
+        "--write", action="store_true", help="put votes into the package, tables into the page"
+    )
     found = run()
     if parser.parse_args().write:
         write(count_votes())

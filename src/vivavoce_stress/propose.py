@@ -74,8 +74,7 @@ def propose(
     """
     pack = pack or pack_of(utterance.language)
     wanted = [STRESS_TESTS.get(name) for name in tests] if tests is not None else stress_tests()
-    beside, rankers = tuple(operators), tuple(rankers)
-    asked = [*_own_rankers(pack), *rankers]
+    beside, asked = tuple(operators), [*_own_rankers(pack), *rankers]
     variants: list[Variant] = []
     without: list[NotApplicable] = []
     dropped: Counter[str] = Counter()
@@ -87,13 +86,18 @@ def propose(
         ]
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
-        left_to_rules = certainty is not None or any(test.name in one.tests for one in rankers)
-        accepted = None if left_to_rules or not pack.has("acceptance") else pack.get("acceptance")
-        found = [] if reason else _variants(test, utterance, pack, mine, seed, objections, accepted)
+        accepted = pack.get("acceptance") if certainty is None and pack.has("acceptance") else None
+        made = {} if reason else _variants(test, utterance, pack, mine, seed, objections)
+        found = sorted((one for one, _ in made.values()), key=lambda one: -one.confidence)
         for ranker in asked if found else ():
             found = _ranked(found, utterance, ranker) if test.name in ranker.tests else found
         bar = test.certainty if certainty is None else certainty
-        certain = [one for one in found if one.confidence >= bar]
+        certain = [
+            one
+            for one in found
+            if one.confidence >= bar
+            and (accepted is None or _is_accepted(one, *made[one.text], test, accepted))
+        ]
         if len(certain) < len(found):
             objections[UNCERTAIN] += len(found) - len(certain)
             found = certain
@@ -136,9 +140,9 @@ def _variants(
     operators: Sequence[Operator],
     seed: int,
     dropped: Counter[str],
-    accepted: Acceptance | None,
-) -> list[Variant]:
-    best: dict[str, Variant] = {}
+) -> dict[str, tuple[Variant, Operator]]:
+    """Each variant by what it says, with what made it."""
+    best: dict[str, tuple[Variant, Operator]] = {}
     for operator in operators:
         if not all(map(pack.has, operator.needs)):
             continue
@@ -147,17 +151,22 @@ def _variants(
             reason = objection(utterance, found, pack)
             if reason is None and test.family != "spelling" and disagrees(utterance, found, pack):
                 reason = AGREEMENT
-            if reason is None and accepted and operator in test.operators:
-                enough = accepted.is_enough(test.name, utterance.language, found.rule)
-                reason = None if enough else UNCERTAIN
             if reason:
                 dropped[reason] += 1
                 continue
             variant = _variant(test, utterance, found)
             known = best.get(variant.text)
-            if known is None or known.confidence < variant.confidence:
-                best[variant.text] = variant
-    return sorted(best.values(), key=lambda one: -one.confidence)
+            if known is None or known[0].confidence < variant.confidence:
+                best[variant.text] = variant, operator
+    return best
+
+
+def _is_accepted(
+    one: Variant, made: Variant, operator: Operator, test: StressTest, accepted: Acceptance
+) -> bool:
+    """Whether a ranker looked at a variant, somebody's own operator made it, or people accept its rule."""
+    ranked, own = one is not made, operator not in test.operators
+    return ranked or own or accepted.is_enough(test.name, one.language, one.rule)
 
 
 def _substitutions(
