@@ -135,7 +135,7 @@ def table(found: list[Facts], half: str) -> str:
 
 
 def tables(found: list[Facts]) -> dict[str, str]:
-    return {f"acceptance {half}": table(found, half) for half in STRANGERS}
+    return {"acceptance": table(found, STRANGERS[-1])}
 
 
 def write(votes: list[Votes]) -> None:
