@@ -34,6 +34,7 @@ from vivavoce_stress.propose import propose
 
 STRANGERS: Final = ("blind-fourth", "blind-fifth")
 THRESHOLDS: Final = (0.0, 0.8, 0.85, 0.9, ENOUGH, 0.95)
+COMMAND: Final = "stress_acceptance"
 LATER: Final = "labels-later.csv"
 Key = tuple[str, str, str]  # of an utterance, a test, and what the variant says
 
@@ -158,7 +159,7 @@ def main() -> None:
     if parser.parse_args().write:
         write(count_votes())
         page = VARIANTS_PAGE.read_text(encoding="utf-8")
-        VARIANTS_PAGE.write_text(written(page, tables(found)), encoding="utf-8")
+        VARIANTS_PAGE.write_text(written(page, tables(found), COMMAND), encoding="utf-8")
     print(json.dumps(found, indent=1))
 
 

@@ -20,7 +20,7 @@ from benchmarks._stress_verdicts import run as verdicts
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "explanation"
 PAGE: Final = FOLDER / "stress-verdict-quality.md"
 VARIANTS_PAGE: Final = FOLDER / "stress-test-quality.md"
-MARKS: Final = "<!-- {name}: python -m benchmarks stress_quality --write -->", "<!-- end of {name} -->"
+MARKS: Final = "<!-- {name}: python -m benchmarks {command} --write -->", "<!-- end of {name} -->"
 NAMES: Final = {"test": "test", "language": "language", "bot": "bot", "origin": "variant"}
 
 
@@ -44,10 +44,10 @@ def variant_tables() -> dict[str, str]:
     return parts
 
 
-def written(page: str, made: dict[str, str] | None = None) -> str:
-    """A page with its tables made anew: those of verdicts where none are given."""
+def written(page: str, made: dict[str, str] | None = None, command: str = "stress_quality") -> str:
+    """A page with the tables that a command makes made anew: those of verdicts where none are given."""
     for name, table in (tables() if made is None else made).items():
-        begin, end = (mark.format(name=name) for mark in MARKS)
+        begin, end = (mark.format(name=name, command=command) for mark in MARKS)
         pattern = f"{re.escape(begin)}\n.*?{re.escape(end)}"
         page = re.sub(pattern, lambda _, made=f"{begin}\n{table}\n{end}": made, page, flags=re.S)
     return page

@@ -88,4 +88,6 @@ def test_votes_and_tables_are_those_of_the_judged_files() -> None:
     assert read_votes() == stress_acceptance.count_votes()
     page = VARIANTS_PAGE.read_text(encoding="utf-8")
     made = stress_acceptance.tables(stress_acceptance.run())
-    assert written(page, made) == page and all(table in page for table in made.values())
+    assert written(page, made, stress_acceptance.COMMAND) == page and all(
+        table in page for table in made.values()
+    )
