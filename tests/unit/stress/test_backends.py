@@ -152,7 +152,16 @@ def test_known_misspellings_come_beside_those_of_the_rules() -> None:
 @needs_apertium
 def test_the_verb_names_its_backends_and_refuses_them_beside_a_file_of_ones_own() -> None:
     words = ["stress", "propose", "--backend", "apertium"]
-    more = ["--language", "it", "--test", "ST-8", "--json", "Vorrei cogliere le occasioni"]
+    more = [
+        "--language",
+        "it",
+        "--test",
+        "ST-8",
+        "--certainty",
+        "0.8",
+        "--json",
+        "Vorrei cogliere le occasioni",
+    ]
     facts = json.loads(CliRunner().invoke(app, words + more).output)
     assert facts["backends"] == ["apertium"]
     assert facts["variants"][0]["text"] == "Vorrei che le occasioni fossero colte"
