@@ -104,12 +104,13 @@ def figures(half: str) -> Facts:
 def _cell(labels: list[Label], missed: list[bool]) -> Facts:
     valid, offered = sum(one.valid for one in labels), len(labels) + sum(missed)
     return {
-        "valid": _share(valid, len(labels), GOAL_VALID),
-        "applied": _share(len(labels), offered, GOAL_APPLIED),
+        "valid": share(valid, len(labels), GOAL_VALID),
+        "applied": share(len(labels), offered, GOAL_APPLIED),
     }
 
 
-def _share(top: int, n: int, goal: float) -> Facts:
+def share(top: int, n: int, goal: float) -> Facts:
+    """A share with its interval, and whether it reaches its goal; empty where there is nothing to count."""
     if n == 0:
         return {"top": top, "n": 0, "share": None, "low": None, "high": None, "reached": None}
     interval = wilson(top, n)

@@ -20,7 +20,7 @@ from benchmarks._stress_verdicts import run as verdicts
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "explanation"
 PAGE: Final = FOLDER / "stress-verdict-quality.md"
 VARIANTS_PAGE: Final = FOLDER / "stress-test-quality.md"
-MARKS: Final = "<!-- {name}: python -m benchmarks stress_quality --write -->", "<!-- end of {name} -->"
+MARKS: Final = "<!-- {name}: python -m benchmarks {command} --write -->", "<!-- end of {name} -->"
 NAMES: Final = {"test": "test", "language": "language", "bot": "bot", "origin": "variant"}
 
 
@@ -44,27 +44,27 @@ def variant_tables() -> dict[str, str]:
     return parts
 
 
-def written(page: str, made: dict[str, str] | None = None) -> str:
-    """A page with its tables made anew: those of verdicts where none are given."""
+def written(page: str, made: dict[str, str] | None = None, command: str = "stress_quality") -> str:
+    """A page with the tables that a command makes made anew: those of verdicts where none are given."""
     for name, table in (tables() if made is None else made).items():
-        begin, end = (mark.format(name=name) for mark in MARKS)
+        begin, end = (mark.format(name=name, command=command) for mark in MARKS)
         pattern = f"{re.escape(begin)}\n.*?{re.escape(end)}"
         page = re.sub(pattern, lambda _, made=f"{begin}\n{table}\n{end}": made, page, flags=re.S)
     return page
 
 
 def _variants(found: Facts) -> str:
-    lines = [_row("test", *(f"{name}, {what}" for name in ("Italian", "English") for what in (
-        "valid at rank 1", "proposed where a linguist finds one"))), _row(*["---"] * 5)]  # fmt: skip
+    lines = [row("test", *(f"{name}, {what}" for name in ("Italian", "English") for what in (
+        "valid at rank 1", "proposed where a linguist finds one"))), row(*["---"] * 5)]  # fmt: skip
     cells = {(one["test"], one["language"]): one for one in found["cells"]}
     rows = [(test, [cells[test, language] for language in ("it", "en")]) for test in TESTS]
     for name, both in [*rows, ("all", [found["whole"][language] for language in ("it", "en")])]:
-        told = [_against(one[what]) for one in both for what in ("valid", "applied")]
-        lines.append(_row(name, *told))
+        told = [against(one[what]) for one in both for what in ("valid", "applied")]
+        lines.append(row(name, *told))
     return "\n".join(lines)
 
 
-def _against(one: Facts) -> str:
+def against(one: Facts) -> str:
     """A share with its interval, and whether the goal is missed."""
     if one["share"] is None:
         return "none"
@@ -81,8 +81,8 @@ def _two_passes(found: Facts) -> str:
 
 
 def _whole(found: Facts) -> str:
-    lines = [_row("bots", "when", "judged cases", "decided", "interval over bots", "agreement where decided",
-                  "interval over bots"), _row(*["---"] * 7)]  # fmt: skip
+    lines = [row("bots", "when", "judged cases", "decided", "interval over bots", "agreement where decided",
+                  "interval over bots"), row(*["---"] * 7)]  # fmt: skip
     for half in ("all", "development", "blind"):
         for when in ("first", "now"):
             one = found[when][half]
@@ -91,16 +91,16 @@ def _whole(found: Facts) -> str:
                 for name in ("decided", "agreement")
                 for cell in (_share(one[name]), _over_bots(one[name]))
             ]
-            lines.append(_row(f"{half} ({one['decided']['bots']})", when, one["judged"], *cells))
+            lines.append(row(f"{half} ({one['decided']['bots']})", when, one["judged"], *cells))
     return "\n".join(lines)
 
 
 def _by(found: Facts, name: str) -> str:
-    lines = [_row(NAMES[name], "judged cases", "decided, first", "agreement, first", "decided, now",
-                  "agreement, now"), _row(*["---"] * 6)]  # fmt: skip
+    lines = [row(NAMES[name], "judged cases", "decided, first", "agreement, first", "decided, now",
+                  "agreement, now"), row(*["---"] * 6)]  # fmt: skip
     for first, now in zip(found["first"][f"by_{name}"], found["now"][f"by_{name}"], strict=True):
         cells = [_share(one[part]) for one in (first, now) for part in ("decided", "agreement")]
-        lines.append(_row(first[name], first["judged"], *cells))
+        lines.append(row(first[name], first["judged"], *cells))
     return "\n".join(lines)
 
 
@@ -110,10 +110,10 @@ def _confusion(found: Facts) -> str:
         table = found[when]["confusion"]
         said = list(table["pass"])
         lines = [
-            _row(f"people, {when}", *(f"program: {one}" for one in said)),
-            _row(*["---"] * (len(said) + 1)),
+            row(f"people, {when}", *(f"program: {one}" for one in said)),
+            row(*["---"] * (len(said) + 1)),
         ]
-        parts.append("\n".join(lines + [_row(person, *counts.values()) for person, counts in table.items()]))
+        parts.append("\n".join(lines + [row(person, *counts.values()) for person, counts in table.items()]))
     return "\n\n".join(parts)
 
 
@@ -121,13 +121,13 @@ def _raters(found: Facts) -> str:
     rules = ", ".join(f"{name} {count}" for name, count in sorted(found["rules"].items()))
     return "\n".join((
         "| two passes | same | Cohen's kappa |", "| --- | --- | --- |",
-        _row("all four verdicts", f"{found['same']} of {found['cases']}", _kappa(found["kappa"])),
-        _row("pass or not", f"{found['same_on_pass']} of {found['cases']}", _kappa(found["kappa_on_pass"])),
+        row("all four verdicts", f"{found['same']} of {found['cases']}", _kappa(found["kappa"])),
+        row("pass or not", f"{found['same_on_pass']} of {found['cases']}", _kappa(found["kappa_on_pass"])),
         "", f"Settled by rule: {rules}.",
     ))  # fmt: skip
 
 
-def _row(*cells: object) -> str:
+def row(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 

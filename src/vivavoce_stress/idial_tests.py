@@ -29,9 +29,7 @@ from vivavoce_stress.operators.times import (
 )
 
 _NEW_WORDS: Final = ("goal", "dialogue_act")
-_CERTAIN: Final = (
-    0.8  # what development utterances of ten domains showed to be right nineteen times in twenty
-)
+CERTAIN: Final = 0.8  # what development utterances of ten domains showed to be right nineteen times in twenty
 _test: Final = partial(StressTest, source="IDIAL (EVALITA 2018), section 4.2")
 
 ST_1: Final = _test(
@@ -76,7 +74,7 @@ ST_5: Final = _test(
     name="ST-5",
     title="Less frequent synonyms",
     family="lexical",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="A word gives way to a rarer one of the same meaning: habitation for home.",
     keeps=_NEW_WORDS,
     approval="choice",
@@ -87,7 +85,7 @@ ST_6: Final = _test(
     name="ST-6",
     title="Synonyms of a register or region",
     family="lexical",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="The same is said more formally, more familiarly, or as in some region.",
     keeps=_NEW_WORDS,
     approval="choice",
@@ -98,7 +96,7 @@ ST_7: Final = _test(
     name="ST-7",
     title="Coreference",
     family="lexical",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="A name gives way to a description of what it names: the capital of Italy for Rome.",
     keeps=_NEW_WORDS,
     approval="choice",
@@ -115,7 +113,7 @@ ST_8: Final = _test(
     name="ST-8",
     title="Active and passive",
     family="syntactic",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="What was said in the active voice is said in the passive.",
     operators=(ItalianPassive(), EnglishPassive()),
 )
@@ -124,7 +122,7 @@ ST_9: Final = _test(
     name="ST-9",
     title="Order of nouns and adjectives",
     family="syntactic",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="A noun and what qualifies it change places: pasta un piatto.",
     operators=(ItalianNounAdjective(), EnglishNounAdjective(), ItalianPartOfDay(), EnglishNounFirst()),
 )
@@ -133,7 +131,7 @@ ST_10: Final = _test(
     name="ST-10",
     title="Anaphora",
     family="syntactic",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="After a question with alternatives the answer points back: the second.",
     needs=("previous_system_turn",),
     operators=(PointingBack(),),
@@ -143,7 +141,7 @@ ST_11: Final = _test(
     name="ST-11",
     title="Order of verbal modifiers",
     family="syntactic",
-    certainty=_CERTAIN,
+    certainty=CERTAIN,
     meaning="Two complements of the verb change places: a ticket for tomorrow to Milan.",
     operators=(ItalianComplements(), EnglishComplements(), ItalianTimeFirst(), EnglishTimeFirst()),
 )

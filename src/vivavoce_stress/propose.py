@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final
 
+from vivavoce_stress.acceptance import Acceptance
 from vivavoce_stress.base import (
     ANY_LANGUAGE,
     STRESS_TESTS,
@@ -67,7 +68,8 @@ def propose(
     limit      at most so many variants a test
     operators  more of them, beside those of the tests
     rankers    say anew how certain each variant is that the rules let through, one after the other
-    certainty  least confidence of a variant, 0 for all of them; None: what each test declares
+    certainty  least confidence of a variant, 0 for all of them; None: what each test declares, and of our own
+               rules only those whose variants people accept, unless a ranker looks at each
     Raises     UnknownName: a test or language that nobody knows
     """
     pack = pack or pack_of(utterance.language)
@@ -84,11 +86,18 @@ def propose(
         ]
         reason = _not_for(test, utterance, channel)
         objections: Counter[str] = Counter()
-        found = [] if reason else _variants(test, utterance, pack, mine, seed, objections)
+        accepted = pack.get("acceptance") if certainty is None and pack.has("acceptance") else None
+        made = {} if reason else _variants(test, utterance, pack, mine, seed, objections)
+        found = sorted((one for one, _ in made.values()), key=lambda one: -one.confidence)
         for ranker in asked if found else ():
             found = _ranked(found, utterance, ranker) if test.name in ranker.tests else found
         bar = test.certainty if certainty is None else certainty
-        certain = [one for one in found if one.confidence >= bar]
+        certain = [
+            one
+            for one in found
+            if one.confidence >= bar
+            and (accepted is None or _is_accepted(one, *made[one.text], test, accepted))
+        ]
         if len(certain) < len(found):
             objections[UNCERTAIN] += len(found) - len(certain)
             found = certain
@@ -131,8 +140,9 @@ def _variants(
     operators: Sequence[Operator],
     seed: int,
     dropped: Counter[str],
-) -> list[Variant]:
-    best: dict[str, Variant] = {}
+) -> dict[str, tuple[Variant, Operator]]:
+    """Each variant by what it says, with what made it."""
+    best: dict[str, tuple[Variant, Operator]] = {}
     for operator in operators:
         if not all(map(pack.has, operator.needs)):
             continue
@@ -146,9 +156,17 @@ def _variants(
                 continue
             variant = _variant(test, utterance, found)
             known = best.get(variant.text)
-            if known is None or known.confidence < variant.confidence:
-                best[variant.text] = variant
-    return sorted(best.values(), key=lambda one: -one.confidence)
+            if known is None or known[0].confidence < variant.confidence:
+                best[variant.text] = variant, operator
+    return best
+
+
+def _is_accepted(
+    one: Variant, made: Variant, operator: Operator, test: StressTest, accepted: Acceptance
+) -> bool:
+    """Whether a ranker looked at a variant, somebody's own operator made it, or people accept its rule."""
+    ranked, own = one is not made, operator not in test.operators
+    return ranked or own or accepted.is_enough(test.name, one.language, one.rule)
 
 
 def _substitutions(

@@ -37,6 +37,8 @@ _NO_ORDER: Final = frozenset(
     }
 )
 _SHORTEST: Final = 4  # words and signs
+_JOINING: Final = ("se", "ma", "e", "ed", "o", "oppure", "però", "quindi", "allora", "così", "anche")
+_TELLING: Final = {"dire", "spiegare", "indicare", "chiarire", "ricordare", "confermare", "comunicare"}
 
 
 class RegisterWords:
@@ -157,9 +159,16 @@ def _asked(tokens: list[Token]) -> str:
     clauses = [one for one in tokens if one.part == "fin"]
     if not clauses or len(tokens) < _SHORTEST:
         return ""
+    if tokens[0].lower in _JOINING or _asks_to_be_told(clauses[0]):
+        return ""
     first = tokens[0].lower if tokens[0].lower not in _LEADS else tokens[1].lower
     if first in _WH:
         return "potrebbe dirmi"
     if tokens[0].form.startswith("v"):  # sarebbe possibile: polite as it is
         return ""
     return "potrei sapere se" if tokens[0].lemma not in ("potere", "volere") and first != "non" else ""
+
+
+def _asks_to_be_told(verb: Token) -> bool:
+    """Whether a question is itself a request to tell something: mi spiegate perché?"""
+    return verb.lemma in _TELLING and verb.form in ("2s", "2p", "i2s", "i2p")

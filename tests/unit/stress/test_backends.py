@@ -15,6 +15,7 @@ from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce_stress import backends
 from vivavoce_stress.base import Utterance
+from vivavoce_stress.idial_tests import CERTAIN
 from vivavoce_stress.italian import apertium
 from vivavoce_stress.italian.apertium import MISSING, ApertiumMorphology, apertium_installed
 from vivavoce_stress.italian.morphology import RULES
@@ -47,7 +48,9 @@ cheap|2
     ],
 )
 def test_apertium_knows_participles_that_no_rule_gives(said: str, expected: str) -> None:
-    found = propose(Utterance(text=said, language="it"), ["ST-8"], pack=pack_of("it", ["apertium"]))
+    found = propose(
+        Utterance(text=said, language="it"), ["ST-8"], certainty=CERTAIN, pack=pack_of("it", ["apertium"])
+    )
     assert expected in [one.text for one in found.variants]
     assert {"apertium-cat-ita", "multiwordnet"} == set(found.variants[0].resources)
     assert found.variants[0].resources["apertium-cat-ita"].startswith("sha256:")
@@ -149,7 +152,16 @@ def test_known_misspellings_come_beside_those_of_the_rules() -> None:
 @needs_apertium
 def test_the_verb_names_its_backends_and_refuses_them_beside_a_file_of_ones_own() -> None:
     words = ["stress", "propose", "--backend", "apertium"]
-    more = ["--language", "it", "--test", "ST-8", "--json", "Vorrei cogliere le occasioni"]
+    more = [
+        "--language",
+        "it",
+        "--test",
+        "ST-8",
+        "--certainty",
+        "0.8",
+        "--json",
+        "Vorrei cogliere le occasioni",
+    ]
     facts = json.loads(CliRunner().invoke(app, words + more).output)
     assert facts["backends"] == ["apertium"]
     assert facts["variants"][0]["text"] == "Vorrei che le occasioni fossero colte"

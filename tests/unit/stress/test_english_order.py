@@ -3,13 +3,14 @@
 import pytest
 
 from vivavoce_stress.base import Utterance
+from vivavoce_stress.idial_tests import CERTAIN
 from vivavoce_stress.propose import propose
 from vivavoce_stress.wordnet import wordnet
 
 
 def first(text: str, test: str = "ST-9", language: str = "en", previous: str | None = None) -> str | None:
     said = Utterance(text=text, language=language, previous=previous)
-    found = propose(said, [test], limit=1).variants
+    found = propose(said, [test], limit=1, certainty=CERTAIN).variants
     return found[0].text if found else None
 
 

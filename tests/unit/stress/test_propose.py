@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from vivavoce.core.errors import UnknownName
 from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance, apply
+from vivavoce_stress.idial_tests import CERTAIN
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.propose import propose
 
@@ -175,5 +176,7 @@ def test_at_most_so_many_variants_a_test_and_the_most_trusted_first() -> None:
 def test_an_answer_points_back_with_whole_alternatives_only(
     language: str, previous: str, said: str, variant: str | None
 ) -> None:
-    found = propose(Utterance(text=said, language=language, previous=previous), ["ST-10"]).variants
+    found = propose(
+        Utterance(text=said, language=language, previous=previous), ["ST-10"], certainty=CERTAIN
+    ).variants
     assert (found[0].text if found else None) == variant

@@ -3,6 +3,7 @@
 import pytest
 
 from vivavoce_stress.base import Utterance
+from vivavoce_stress.idial_tests import CERTAIN
 from vivavoce_stress.propose import UNCERTAIN, propose
 
 KEPT = [
@@ -43,7 +44,7 @@ KEPT = [
 
 @pytest.mark.parametrize(("test", "language", "said", "first"), KEPT)
 def test_only_what_is_certain_is_proposed(test: str, language: str, said: str, first: str | None) -> None:
-    found = propose(Utterance(text=said, language=language), [test], limit=1)
+    found = propose(Utterance(text=said, language=language), [test], limit=1, certainty=CERTAIN)
     assert [one.text for one in found.variants] == ([first] if first else [])
 
 
