@@ -238,7 +238,8 @@ def proposing(
 ) -> Proposing:
     """Our operators, and these beside them; with the backends that serve an utterance's language.
 
-    certainty  least confidence of a variant, 0 for all; None: what each test declares
+    certainty  least confidence of a variant, 0 for all; None: what each test declares, so that people, who look
+               at every variant of a lexical or syntactic test, choose among more than is proposed unasked
     """
     from vivavoce_stress.backends import backends_for
 
@@ -246,8 +247,10 @@ def proposing(
 
     def made(said: Utterance, test: str) -> Proposals:
         pack = pack_of(said.language, backends_for(backends, said.language))
-        limit = None if STRESS_TESTS.get(test).family == "spelling" else CANDIDATES
-        return propose(said, [test], seed=seed, limit=limit, operators=more, pack=pack, certainty=certainty)
+        known = STRESS_TESTS.get(test)
+        least = known.certainty if certainty is None and needs_review(test) else certainty
+        limit = None if known.family == "spelling" else CANDIDATES
+        return propose(said, [test], seed=seed, limit=limit, operators=more, pack=pack, certainty=least)
 
     return made
 
