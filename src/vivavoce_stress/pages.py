@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -24,6 +24,7 @@ from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
 from vivavoce_stress.blocks import WHY_UNTRIED
+from vivavoce_stress.failures import KINDS
 from vivavoce_stress.learnt import lexicon
 from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
 from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
@@ -177,14 +178,30 @@ def decide(request: Request, desk: Desk_, form: Form_) -> Response:
     return RedirectResponse("/stress/review", 303)
 
 
+@router.get("/cases", dependencies=[Decides])
+def cases(request: Request, desk: Desk_) -> Response:
+    """Every case of each system's last run, numbered as in reports, and where to judge it."""
+    queue, name = _queue(desk), who_of(request).name
+    runs = dict[str, list[dict[str, Any]]]()
+    for (run_id, _), one in queue.cases.items():
+        blind = one.asked is not None and not one.people
+        runs.setdefault(run_id, []).append(
+            {"one": one, "pieces": difference(one.case.original, one.case.variant), "blind": blind,
+             "mine": name in one.people}
+        )  # fmt: skip
+    return desk.page(request, "stress_cases.html", runs=runs, named=_named(), systems=queue.systems)
+
+
 @router.get("/verdicts", dependencies=[Decides])
 def verdicts(
-    request: Request, desk: Desk_, run: str = "", case: str = "", kept: str = "", others: str = ""
-) -> Response:
+    request: Request, desk: Desk_, run: str = "", case: str = "", kept: str = "", others: str = "",
+    listed: str = "",
+) -> Response:  # fmt: skip
     """The next case whose verdict this person may give, or the one that they come back to.
 
     kept    the case whose verdict was stored just now, of `run`
     others  what others have judged is shown, too
+    listed  they come from the list of all cases, and go back to it
     """
     stream = list(desk.log.events(stress_stream(desk.study.name)))
     queue, name = VerdictQueue.of(stream), who_of(request).name
@@ -194,7 +211,8 @@ def verdicts(
     facts = _case_facts(one, [other for other in fresh if one and other.pattern == one.pattern], name)
     return desk.page(
         request, "stress_verdict.html", **facts, left=len(fresh), mine=mine, name=name, named=_named(),
-        last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others,
+        last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others, listed=listed,
+        kinds=KINDS,
         agreements=[] if one else [run["agreement"] for run in _runs(request, desk, stream)],
         again=_again(desk, report=True),
     )  # fmt: skip
@@ -211,11 +229,13 @@ def give(request: Request, desk: Desk_, form: Form_) -> Response:
     chosen = [one, *(alike if field(form, "alike") else [])]
     verdict, remark = field(form, "verdict"), field(form, "remark", most=1000)
     try:
-        events = [given(each, name, verdict, remark) for each in chosen]
+        events = [given(each, name, verdict, remark, field(form, "instead")) for each in chosen]
     except InputError as error:
         raise HTTPException(422, told(error)) from None
     stream = stress_stream(desk.study.name)
     desk.log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
+    if field(form, "listed"):
+        return RedirectResponse(f"/stress/cases#{quote(one.case.case_id)}", 303)
     others = {"others": "1"} if field(form, "others") else {}
     place = urlencode({"run": one.run_id, "kept": one.case.case_id, **others})
     return RedirectResponse(f"/stress/verdicts?{place}", 303)

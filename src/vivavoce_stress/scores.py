@@ -253,12 +253,14 @@ def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int
 def agreement(rows: Sequence[Row], level: float = 0.95) -> dict[str, Any] | None:
     """How often ladder and people agree on pass or not, where both said; suspicions count as the ladder's.
 
+    Cases that people chose to judge themselves, and not by lot, say nothing of how often the two agree.
+
     Empty   no case with both: None
     """
     pairs = [
         (row["verdict_of_person"] == "pass", said == "pass")
         for row in rows
-        if row["verdict_of_person"] in DECIDED and (said := _said(row)) is not None
+        if row["verdict_of_person"] in DECIDED and not row.get("chosen") and (said := _said(row)) is not None
     ]
     return agree(pairs, level)
 
@@ -362,9 +364,10 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
 def _failures(rows: Iterable[Row]) -> list[Row]:
     """What failed or needed clarification: in words, with both transcripts."""
     kept = ("case_id", "test", "family", "language", "dialogue_id", "original", "text", "rule",
-            "verdict", "rung", "reason", "why", "clean_transcript", "transcript")  # fmt: skip
+            "verdict", "verdict_automatic", "verdict_of_person", "instead", "rung", "reason", "why",
+            "clean_transcript", "transcript")  # fmt: skip
     return [
-        {name: row[name] for name in kept}
+        {name: row.get(name) for name in kept}
         for row in rows
         if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
     ]

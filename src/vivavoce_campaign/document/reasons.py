@@ -67,7 +67,7 @@ def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: di
 
 def _cures(failures: Sequence[StressFacts]) -> list[str]:
     """What usually mends them, the cure of the most cases first; of misspellings the words."""
-    counts = Counter(cure for one in failures for cure in cures_of(kind_of(one), one["family"]))
+    counts = Counter(cure for one in failures for cure in cures_of(one))
     cures = [
         say("What usually mends it: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
         for cure, n in counts.most_common()
@@ -117,6 +117,8 @@ def _case(number: int, one: StressFacts) -> TableOfText:
 def _after_more(one: StressFacts) -> str:
     """How many more turns of the user it took, of the replays that are shown."""
     more = turns_after(one["transcript"]) - turns_after(one["clean_transcript"])
+    if more < 1:
+        return say("The system served the user only after it had asked, or been told, again.")
     if more < 2:
         return say("The system served the user only after another turn.")
     return say("The system served the user only after {n} more turns.", n=count(more))

@@ -108,7 +108,7 @@ def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Cam
     assert f"3 of them wait for a person's verdict {parts}: vivavoce desk {place.folder}" in told[1]
     assert "/stress/verdicts" in told[1]
     assert "verdicts on 9 cases of earlier runs, of which 4 are in this one" in told[2]
-    assert told[3] == "telco: People judged 1 case, and overruled no rule."
+    assert told[3] == "telco: People judged 1 case of 1, and overruled no rule."
 
 
 def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is_older(

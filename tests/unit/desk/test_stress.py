@@ -21,6 +21,7 @@ from vivavoce.log.stress_events import (
     VerdictGiven,
     stress_stream,
 )
+from vivavoce.log.stress_rows import stress_rows
 from vivavoce.study.model import Study
 from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case
@@ -186,6 +187,36 @@ def test_no_verdict_is_suggested_and_cases_alike_are_told_and_judged_at_once(
     assert {one.case_id for one in given} == {"c1", "c2", "c3", "c4"} and {one.verdict for one in given} == {
         "fail"
     }
+
+
+def test_every_case_can_be_judged_and_what_people_chose_says_nothing_of_agreement(
+    enter: Enter, token_of: TokenOf, log: Log, stream: str
+) -> None:
+    """Cases 1 and 2 of this run are drawn for nobody, case 5 is: of it the rules' verdict is not shown."""
+    judged_case(log, stream, verdict="pass", more=9)
+    queue = VerdictQueue.of(log.events(stream))
+    drawn = [key for (_, key), one in queue.cases.items() if one.asked]
+    alone = next(key for (_, key), one in queue.cases.items() if not one.asked)
+    browser = enter("researcher", "anna")
+    page = browser.get("/stress/cases").text
+    rows = dict(re.findall(r'<tr id="(\w+)">(.*?)</tr>', page, re.DOTALL))
+    assert len(rows) == 10 and drawn
+    assert "Pass: as well served" in rows[alone] and "by the rules" in rows[alone]
+    assert all("waits for a person" in rows[key] and "by the rules" not in rows[key] for key in drawn)
+    address = re.search(r'href="(/stress/verdicts[^"]+)"[^>]*>Judge this case', rows[alone])
+    assert address is not None
+    asked = browser.get(unescape(address[1])).text
+    assert "What did the system do instead?" in asked and "The system gave no answer" in asked
+    form = {"form_token": token_of(browser, "/stress/verdicts"), "run": "r1", "case": alone, "listed": "1"}
+    assert (
+        browser.post("/stress/verdicts", data={**form, "verdict": "fail", "instead": "x"}).status_code == 422
+    )
+    answer = browser.post("/stress/verdicts", data={**form, "verdict": "fail", "instead": "refuse"})
+    assert answer.headers["location"] == f"/stress/cases#{alone}"
+    (row,) = (one for one in stress_rows(log.events(stream)) if one["case_id"] == alone)
+    assert (row["verdict"], row["instead"], row["chosen"]) == ("fail", "refuse", True)
+    page = browser.get("/stress").text
+    assert "No case has a verdict of both rules and people" in page and "People judged" in page
 
 
 def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(

@@ -142,7 +142,7 @@ def test_each_failure_is_told_in_words_with_both_transcripts(found: Evaluation) 
     assert "1. Confused words" in headings
     served = r"“due mele( \d+)?” became “due meel\1”\. The system did not serve the user as before\."
     assert re.search(served, told)
-    assert "only after another turn" in told
+    assert "only after it had asked, or been told, again" in told
 
 
 def test_expected_and_actual_time_and_intents_that_nobody_tried(found: Evaluation) -> None:
@@ -378,11 +378,16 @@ def test_the_first_page_says_whether_rules_alone_decided_or_people_judged_and_ag
     stress = [stress_row(at, 2, "pass", verdict_automatic=said, **given) for at, said in enumerate(rules)]
     judged = evaluate(campaign_dataset(tmp_path / "b", ANSWERS, {}, stress=stress))
     told = " ".join(compose_campaign(judged).answer)
-    assert "People judged 3 cases, and in 1 of these decided otherwise than the rules." in told
-    assert "Rules and people agree in 1 of 2 on passed or not (95% interval 9.5% to 90.5%)" in told
+    assert (
+        "People judged 3 cases of 3, and in 1 of these decided otherwise than the rules; a person's" in told
+    )
+    assert (
+        "put before them rules and people agree in 1 of 2 on passed or not (95% interval 9.5% to 90.5%)"
+        in told
+    )
     italian = " ".join(compose_campaign(judged, words="it").answer)
-    assert "Le persone hanno giudicato 3 casi e in 1 di questi hanno deciso diversamente" in italian
-    assert "Regole e persone concordano in 1 su 2" in italian
+    assert "Le persone hanno giudicato 3 casi su 3 e in 1 di questi hanno deciso diversamente" in italian
+    assert "regole e persone concordano in 1 su 2" in italian
 
 
 def waits_for_variants(test: int, reason: str = NOT_PROPOSED) -> dict[str, Any]:
