@@ -52,7 +52,8 @@ class HeldCampaign:
     study    the folder of its study
     waiting  cases that no rule decided, and that wait for a person's verdict
     checks   cases that a rule decided, drawn for a double check that nobody has made
-    earlier  cases of earlier runs that people judged, `carried` of which are in this one
+    earlier  cases of earlier runs that people judged: `carried` are in this one and answered as before,
+             `changed` are in it and answered otherwise
     """
 
     name: str
@@ -65,6 +66,7 @@ class HeldCampaign:
     earlier: int = 0
     carried: int = 0
     left: int = 0
+    changed: int = 0
 
 
 def run_system(
@@ -145,7 +147,7 @@ def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[Stor
     people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
     return HeldCampaign(
         name, finished_users(dataset), cases, dataset, place.folder, waiting, checks,
-        people.earlier.get(last, 0), people.carried.get(last, 0), left,
+        people.earlier.get(last, 0), people.carried.get(last, 0), left, people.changed.get(last, 0),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOf
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, between, count, listed, percent
+from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
 from vivavoce_stress.base import awaiting, state_of
 from vivavoce_stress.blocks import (
     EARLIER,
@@ -142,8 +142,15 @@ def _cells(one: Facts) -> tuple[Cell, ...]:
         Cell(count(one["applied"])),
         Cell(count(one["not_applicable"])),
         Cell(share_told(one, "ratio"), of),
-        Cell(between(one["low"], one["high"], percent)),
+        Cell(between(one["low"], one["high"], percent), _over(one)),
     )
+
+
+def _over(one: Facts) -> tuple[str, ...]:
+    """Over how many utterances an interval is, where several cases are of one."""
+    if one["interval"] != "clustered":
+        return ()
+    return (say("over {sentences}", sentences=plural(one["originals"], "different sentence")),)
 
 
 def _decided(run: Facts, name: str) -> bool:

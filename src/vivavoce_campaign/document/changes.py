@@ -1,0 +1,129 @@
+"""What changed since the run before, case by case; the terminal tells it in the same words."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from vivavoce.core.i18n import N_
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say
+from vivavoce.report.numbers import count, p_value, plural
+from vivavoce_campaign.document.trust import not_comparable
+from vivavoce_stress.blocks import title_of
+from vivavoce_stress.failures import answer_to
+from vivavoce_stress.releases import CaseCompared, RunsCompared, WhyLeft
+
+LEFT: Final[dict[WhyLeft, str]] = {
+    "open_before": N_("Not compared, for it has no verdict with {before}"),
+    "open_now": N_("Not compared, for it has no verdict with {now}"),
+    "person_before": N_(
+        "Not compared, for a person decided otherwise than the rules with {before}, and nobody judged it "
+        "with {now}"
+    ),
+    "person_now": N_(
+        "Not compared, for a person decided otherwise than the rules with {now}, and nobody judged it "
+        "with {before}"
+    ),
+}
+
+
+def run_names(found: RunsCompared) -> dict[str, str]:
+    """What the two runs are called: by their releases, where these have names that tell them apart."""
+    named = found.release_before, found.release_now
+    if named[0] == named[1]:
+        named = None, None
+    before, now = (say("release {name}", name=name) if name else "" for name in named)
+    return {"before": before or say("the run before"), "now": now or say("this run")}
+
+
+def changes_told(found: RunsCompared) -> list[str]:
+    """What was gained, lost, and stayed: the numbers add up to the cases of both runs. Empty  none: []"""
+    if not found.common:
+        return []
+    told = [
+        say(
+            "Of {cases} that were held with {before} and with {now}, {rose} passed with {now} alone, {fell} "
+            "with {before} alone, {both} with both and {neither} with neither.",
+            cases=plural(found.common, "case"), rose=count(len(found.rose)), fell=count(len(found.fell)),
+            both=count(found.passed_both), neither=count(found.failed_both), **run_names(found),
+        )
+    ]  # fmt: skip
+    if found.otherwise:
+        told.append(
+            say(
+                "{n} pass, but the original itself is answered otherwise than before: whether rightly, a "
+                "person must see.",
+                n=plural(len(found.otherwise), "case"),
+            )
+        )
+    if found.not_compared:
+        told.append(
+            say("Not compared, and named below with the reason: {n}.", n=count(len(found.not_compared)))
+        )
+    return told
+
+
+def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
+    """Every case that is not alike in both runs, under what became of it."""
+    names = run_names(found)
+    for one in found.fell:
+        yield say("Passed with {before}, not with {now}", **names), one
+    for one in found.rose:
+        yield say("Passed with {now}, not with {before}", **names), one
+    for one in found.otherwise:
+        yield say("The original is answered otherwise than before"), one
+    for why, template in LEFT.items():
+        for one in found.not_compared:
+            if one.left == why:
+                yield say(template, **names), one
+
+
+def change_blocks(found: RunsCompared | None) -> list[Block]:
+    """What changed since the run before, case by case: what passed and does not now, and the reverse."""
+    if found is None:
+        return []
+    blocks: list[Block] = [Paragraph(not_comparable(found))] if found.only_one else []
+    if told := changes_told(found):
+        blocks.append(Paragraph(" ".join(told)))
+    if rows := [_change_row(title, one) for title, one in changed_cases(found)]:
+        names = run_names(found)
+        columns = heads(say("Test"), say("Utterance and variant"), names["before"], names["now"])
+        note = say("What the system answered to the variant.")
+        if found.p is not None:
+            note += " " + say(
+                "Were the two equally good, a change as one-sided as this, or more, would come about by "
+                "chance with p = {p} (exact test of the cases that passed with one of them alone).",
+                p=p_value(found.p),
+            )
+        title = say("What changed, case by case")
+        blocks.append(TableOfText("campaign_changes", title, columns, tuple(rows), note, numeric=False))
+    if found.only_one:
+        left = say("Held in one of the two alone, and not compared: {n}.", n=count(found.only_one))
+        blocks.append(Bullets((left,)))
+    return blocks
+
+
+def _change_row(group: str, one: CaseCompared) -> Row:
+    row = one.rows[1]
+    changed = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
+    cells = tuple(_came(each) for each in one.rows)
+    if one.otherwise:
+        own = (answer_to(each["clean_transcript"]) or "" for each in one.rows)
+        cells = tuple(
+            replace(cell, main=f"{cell.main} ({say('the original: “{answer}”', answer=answer)})")
+            for cell, answer in zip(cells, own, strict=True)
+        )
+    return Row(title_of({"name": row["test"]}), (Cell(changed, words=True), *cells), group=group)
+
+
+def _came(row: dict[str, Any]) -> Cell:
+    """What the system answered, and what came of the case by whose verdict."""
+    if row["status"] == "not_admitted":
+        told = say("not even the original was served as it was")
+    elif row["status"] != "applied" or row["verdict"] in (None, "", "unsure"):
+        told = say("no verdict")
+    else:
+        told = say("passed") if row["verdict"] == "pass" else say("not passed")
+    by = (say("by a person"),) if row.get("verdict_of_person") else ()
+    return Cell(answer_to(row["transcript"]) or say("no answer"), (told, *by), words=True)
