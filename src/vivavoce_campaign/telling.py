@@ -116,10 +116,15 @@ def told_status(one: SystemStatus) -> Iterator[str]:
     state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
     simulated = " (SIMULATED)" if one.simulated else ""
     yield f"{one.system}: {state}{simulated}"
+    if one.simulated and one.visitors:
+        people = "1 person" if one.visitors == 1 else f"{one.visitors} people"
+        yield f"  {people} came, too, and have not finished; people count once one of them has"
     for stage in one.stages:
         yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
     if one.next is not None:
         yield f"  waits for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
+        if one.next.or_command:
+            yield f"  or with simulated users: {one.next.or_command}"
     elif one.checks:
         cases = "case" if one.checks == 1 else "cases"
         yield f"  all is done, but for {one.checks} {cases} that may be checked twice"
@@ -131,12 +136,19 @@ def _counted(stage: Stage) -> str:
     told = f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
     if stage.name == "verdicts" and stage.done and not stage.wanted:
         told = ": there was none"
+    if stage.left:
+        told += f"; {stage.left} more left out, for their original did not pass"
+    if stage.release:
+        told += f"; release {stage.release}"
     if stage.checked:
         told += f"; {stage.checked} that a rule decided {'was' if stage.checked == 1 else 'were'} judged, too"
     undecided = stage.wanted - stage.have
     if stage.name == "verdicts" and undecided + stage.checks:
         wait = "waits" if undecided + stage.checks == 1 else "wait"
         told += f"; {undecided + stage.checks} {wait} ({_waiting(undecided, stage.checks)})"
+    if stage.second:
+        variants = "variant waits" if stage.second == 1 else "variants wait"
+        told += f"; {stage.second} {variants} for a second reviewer"
     return f"{told}; {REMARKS[stage.note]}" if stage.note else told
 
 

@@ -35,19 +35,19 @@ UNTRIED: Final[dict[TestState, str]] = {
     "waits": N_("{tests} not tried: a person must first approve variants for them."),
     "rejected": N_("{tests} not tried: people rejected every variant that was proposed for them."),
     "not_admitted": N_("{tests} not tried: the system did not serve even the originals of their cases."),
-    "nothing_fits": N_("{tests} not tried: nothing that was said in these dialogues fits them."),
+    "nothing_fits": N_("{tests} not tried: no utterance was found that they can change."),
 }
 UNTRIED_BY_NAME: Final[dict[TestState, str]] = {
     "waits": N_("Not tried, for a person must first approve variants: {tests}."),
     "rejected": N_("Not tried, for people rejected every variant that was proposed: {tests}."),
     "not_admitted": N_("Not tried, for the system did not serve even the originals: {tests}."),
-    "nothing_fits": N_("Not tried, for nothing that was said fits: {tests}."),
+    "nothing_fits": N_("Not tried, for no utterance was found that they can change: {tests}."),
 }
 WHY_UNTRIED: Final[dict[TestState, str]] = {  # in the cell of a table
     "waits": N_("variants to be approved"),
     "rejected": N_("people rejected all variants"),
     "not_admitted": N_("no original passed"),
-    "nothing_fits": N_("nothing fits"),
+    "nothing_fits": N_("no utterance found"),
 }
 REASONS: Final = (
     N_("{k} of {n} replays passed; {reason}"),

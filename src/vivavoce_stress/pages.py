@@ -43,8 +43,15 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     if not who.may("researcher"):
         return []
     data, kept = str(desk.board.whole.position), f"stress_due {who.name}"
-    reviews, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
+    reviews, second, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
     found = list[DueAction]()
+    if second:
+        text = ngettext(
+            "%(num)s stress variant is drawn for a second reviewer",
+            "%(num)s stress variants are drawn for a second reviewer",
+            second,
+        )
+        found.append(DueAction(text, "/stress/review"))
     if reviews:
         text = ngettext(
             "%(num)s stress variant is to be reviewed", "%(num)s stress variants are to be reviewed", reviews
@@ -58,10 +65,13 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     return found
 
 
-def _waiting(desk: Desk, name: str) -> tuple[int, int]:
-    stream = desk.log.events(stress_stream(desk.study.name))
-    stream = list(stream)
-    return len(Reviews.of(stream).waiting(name)), VerdictQueue.of(stream).counts().all
+def _waiting(desk: Desk, name: str) -> tuple[int, int, int]:
+    """Variants that nobody looked at, those that somebody else did and a second is to, and verdicts."""
+    stream = list(desk.log.events(stress_stream(desk.study.name)))
+    reviews = Reviews.of(stream)
+    waiting = reviews.waiting(name)
+    second = sum(bool(reviews.reviews.get(one.item_id)) for one in waiting)
+    return len(waiting) - second, second, VerdictQueue.of(stream).counts().all
 
 
 PAGE: Final = DashboardPage(

@@ -95,7 +95,16 @@ def success_figure(run: Facts, mark: str) -> Figure:
             "Bar: share of the cases that were passed for certain; line: its 95% interval, up to where "
             "it would reach if all cases without a verdict passed. Without a bar: none passed."
         ),
-    )
+        columns=(say("Test"), say("Passed"), say("Success"), say("95% interval")),
+        rows=[
+            (
+                f"{one['name']} {title_of(one)}",
+                say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"] + one["open"])),
+                share_told(one, "ratio"), between(one["low"], one["high"], percent),
+            )
+            for one in run["tests"] if one["worst"] is not None
+        ],
+    )  # fmt: skip
 
 
 def _bar(one: Facts) -> Facts:

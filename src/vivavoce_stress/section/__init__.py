@@ -157,7 +157,7 @@ def _ends(one: Facts) -> tuple[float | None, float | None]:
 
 def _reasons(run: Facts) -> str:
     told = [
-        say(sentence, reasons="; ".join(f"{reason} ({number})" for reason, number in most))
+        say(sentence, reasons="; ".join(f"{say(reason)} ({number})" for reason, number in most))
         for name, sentence in (
             ("why_not_applicable", N_("Why tests did not apply, most often: {reasons}.")),
             ("why_left_out", N_("Why tests that may apply have no case, most often: {reasons}.")),

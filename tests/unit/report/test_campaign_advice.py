@@ -88,10 +88,11 @@ SAID = {
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("en", ["3 user turns in the median (1 to 3; 3 dialogues). The system said in 1 dialogue that it did "
-                "not understand (1 of its 6 turns).",
-                "In 2 dialogues users said again what they had said (2 of their 7 turns), in 1 of these their"]),
-        ("it", ["3 turni dell'utente in mediana (da 1 a 3; 3 dialoghi).", "non aver capito (1 dei suoi 6 turni)"]),
+        ("en", ["3 user turns in the median (1 to 3; 3 dialogues).",
+                "The system said in 1 dialogue that it did not understand (1 of its 6 turns).",
+                "In 2 dialogues users said again what they had said (2 of their 7 turns), in 1 of these "]),
+        ("it", ["3 turni dell'utente in mediana (da 1 a 3; 3 dialoghi).",
+                "non aver capito (1 dei suoi 6 turni)"]),
     ],
 )  # fmt: skip
 def test_the_first_page_says_how_the_dialogues_themselves_went(
@@ -124,8 +125,10 @@ def test_a_case_that_a_re_test_leaves_out_is_named_with_the_reason(tmp_path: Pat
     now = [stress_row(at, 2, "pass", run_id="c", release="2.0") for at in range(2)]
     dataset = campaign_dataset(tmp_path, ANSWERS, {}, stress=[*first, *before, *now])
     document = compose_campaign(evaluate(dataset))
-    reason = ("Not compared, for a person decided otherwise than the rules with release 1.1, and nobody judged "
-              "it with release 2.0")  # fmt: skip
+    reason = (
+        "Not compared, for a person decided otherwise than the rules with release 1.1, and nobody judged it "
+        "with release 2.0"
+    )
     (row,) = table(document, "campaign_changes").rows
     assert row.group == reason
     assert [cell.under for cell in row.cells[1:]] == [("not passed", "by a person"), ("passed",)]
@@ -134,3 +137,14 @@ def test_a_case_that_a_re_test_leaves_out_is_named_with_the_reason(tmp_path: Pat
     printed = list(told_changes("ch", compared))
     assert any(reason in line for line in printed) and f"ch: {document.answer[0]}" == printed[0]
     assert "are of the first release, which nobody named." in " ".join(document.answer)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [(1, "served the user only after another turn."), (3, "served the user only after 3 more turns.")],
+)
+def test_after_how_many_more_turns_a_user_was_served_is_told(tmp_path: Path, more: int, told: str) -> None:
+    turns = json.loads(transcript("due meel", "Come?"))
+    turns += [{"party": "user", "text": "due mele", "injected": False}, {**turns[1], "text": "Ok."}] * more
+    row = stress_row(0, 4, "clarification", transcript=json.dumps(turns))
+    assert told in text(compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=[row]))))
