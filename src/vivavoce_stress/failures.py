@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce_stress import cascade
-from vivavoce_stress.content_words import changed_words
 from vivavoce_stress.evidence import SAID
+from vivavoce_stress.review import word_edits
 from vivavoce_stress.stock_replies import ALIKE, ASKS
 
 FailureKind = Literal[
@@ -136,14 +136,11 @@ def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, in
 
     Empty  none of these failures is of a spelling test: []
     """
-    found = Counter(
-        (
-            " ".join(changed_words(one["text"], one["original"])),
-            " ".join(changed_words(one["original"], one["text"])),
-        )
-        for one in failures
-        if one["family"] == "spelling"
-    )
+    found = Counter[tuple[str, str]]()
+    for one in failures:
+        if one["family"] == "spelling":
+            edits = word_edits(one["original"], one["text"])
+            found[" ".join(each.after for each in edits), " ".join(each.before for each in edits)] += 1
     return [(wrong, right, n) for (wrong, right), n in found.most_common()]
 
 

@@ -1,6 +1,7 @@
 """Linguistic stress tests on the dashboard: review of variants, and verdicts on what stayed unsure."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -94,7 +95,7 @@ def stress(request: Request, desk: Desk_) -> Response:
         "approved": sum(one is not None and one.text is not None for one in decisions),
         "second": bool(decisions) and all(one is not None for one in decisions),
         "agreement": agree(reviews.pairs()), "disputed": len(reviews.disputed()),
-        "lexicon": lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
+        "lexicon": _lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
         "earlier": sum(people.earlier.get(run_id, 0) for run_id in queue.runs),
         "carried": sum(people.carried.get(run_id, 0) for run_id in queue.runs),
         "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
@@ -102,6 +103,14 @@ def stress(request: Request, desk: Desk_) -> Response:
         "talked": desk.board.see(lambda board: bool(board.dialogues)),
     }  # fmt: skip
     return desk.page(request, "stress.html", **facts)
+
+
+def _lexicon(reviews: Reviews) -> dict[str, Any]:
+    """What was learnt, each replacement in one line, in whatever forms it was approved."""
+    known, approved = lexicon(reviews), Counter[tuple[str, ...]]()
+    for one in known.entries:
+        approved[tuple(one[name] for name in ("test", "language", "before", "after"))] += one["approved"]
+    return {"version": known.version, "entries": [(*words, n) for words, n in approved.items()]}
 
 
 @router.post("/propose", dependencies=[Decides])

@@ -15,26 +15,38 @@ from vivavoce_stress.failures import answer_to
 from vivavoce_stress.releases import CaseCompared, RunsCompared, WhyLeft
 
 LEFT: Final[dict[WhyLeft, str]] = {
-    "open_before": N_("Not compared, for it has no verdict with {before}"),
-    "open_now": N_("Not compared, for it has no verdict with {now}"),
+    "open_before": N_("Not compared, for it has no verdict {before}"),
+    "open_now": N_("Not compared, for it has no verdict {now}"),
     "person_before": N_(
-        "Not compared, for a person decided otherwise than the rules with {before}, and nobody judged it "
-        "with {now}"
+        "Not compared, for a person decided otherwise than the rules {before}, and nobody judged it {now}"
     ),
     "person_now": N_(
-        "Not compared, for a person decided otherwise than the rules with {now}, and nobody judged it "
-        "with {before}"
+        "Not compared, for a person decided otherwise than the rules {now}, and nobody judged it {before}"
     ),
 }
 
 
 def run_names(found: RunsCompared) -> dict[str, str]:
-    """What the two runs are called: by their releases, where these have names that tell them apart."""
-    named = found.release_before, found.release_now
-    if named[0] == named[1]:
-        named = None, None
-    before, now = (say("release {name}", name=name) if name else "" for name in named)
-    return {"before": before or say("the run before"), "now": now or say("this run")}
+    """By which of two runs something came out so: with a release, where these have names that differ."""
+    before, now = _releases(found)
+    return {
+        "before": say("with release {name}", name=before) if before else say("in the run before"),
+        "now": say("with release {name}", name=now) if now else say("in this run"),
+    }
+
+
+def _releases(found: RunsCompared) -> tuple[str | None, str | None]:
+    """The names of the releases. Empty  both are called the same, which tells nothing apart: None"""
+    before, now = found.release_before, found.release_now
+    return (None, None) if before == now else (before, now)
+
+
+def _titles(found: RunsCompared) -> tuple[str, str]:
+    before, now = _releases(found)
+    return (
+        say("release {name}", name=before) if before else say("the run before"),
+        say("release {name}", name=now) if now else say("this run"),
+    )
 
 
 def changes_told(found: RunsCompared) -> list[str]:
@@ -43,8 +55,8 @@ def changes_told(found: RunsCompared) -> list[str]:
         return []
     told = [
         say(
-            "Of {cases} that were held with {before} and with {now}, {rose} passed with {now} alone, {fell} "
-            "with {before} alone, {both} with both and {neither} with neither.",
+            "Of {cases} that were held {before} and {now}, {rose} passed {now} alone, {fell} {before} alone, "
+            "{both} both times and {neither} neither time.",
             cases=plural(found.common, "case"), rose=count(len(found.rose)), fell=count(len(found.fell)),
             both=count(found.passed_both), neither=count(found.failed_both), **run_names(found),
         )
@@ -68,9 +80,9 @@ def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
     """Every case that is not alike in both runs, under what became of it."""
     names = run_names(found)
     for one in found.fell:
-        yield say("Passed with {before}, not with {now}", **names), one
+        yield say("Passed {before}, not {now}", **names), one
     for one in found.rose:
-        yield say("Passed with {now}, not with {before}", **names), one
+        yield say("Passed {now}, not {before}", **names), one
     for one in found.otherwise:
         yield say("The original is answered otherwise than before"), one
     for why, template in LEFT.items():
@@ -87,8 +99,7 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
     if told := changes_told(found):
         blocks.append(Paragraph(" ".join(told)))
     if rows := [_change_row(title, one) for title, one in changed_cases(found)]:
-        names = run_names(found)
-        columns = heads(say("Test"), say("Utterance and variant"), names["before"], names["now"])
+        columns = heads(say("Test"), say("Utterance and variant"), *_titles(found))
         note = say("What the system answered to the variant.")
         if found.p is not None:
             note += " " + say(

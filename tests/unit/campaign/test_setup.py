@@ -113,7 +113,7 @@ def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Cam
         "verdicts on 9 cases of earlier runs: 4 answered as before, of which they count here; 3 answered "
         "otherwise now, and to be judged anew; 2 not held in this run"
     )
-    assert told[3] == "telco: People judged 1 case of 1, and overruled no rule."
+    assert told[3] == "telco: People judged 1 case of 3, and overruled no rule."
 
 
 def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is_older(

@@ -1,8 +1,10 @@
 """Review of variants and verdicts on the dashboard: what is shown, what is stored, who may."""
 
+import csv
 import re
 from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from starlette.testclient import TestClient
 
 from scenes.patience import eventually
 from scenes.translated import same_in_italian
+from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import (
     CaseJudged,
@@ -25,6 +28,7 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.study.model import Study
 from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case
+from vivavoce_stress.verdict_file import read_verdicts, write_verdicts
 from vivavoce_stress.verdict_queue import VerdictQueue
 
 Enter = Callable[..., TestClient]
@@ -217,6 +221,32 @@ def test_every_case_can_be_judged_and_what_people_chose_says_nothing_of_agreemen
     assert (row["verdict"], row["instead"], row["chosen"]) == ("fail", "refuse", True)
     page = browser.get("/stress").text
     assert "No case has a verdict of both rules and people" in page and "People judged" in page
+
+
+def test_cases_are_judged_by_file_and_a_wrong_line_is_named(log: Log, stream: str, tmp_path: Path) -> None:
+    judged_case(log, stream, verdict="pass", more=3)
+    queue, path = VerdictQueue.of(log.events(stream)), tmp_path / "cases.csv"
+    assert write_verdicts(queue, path) == 4
+    rows = list(csv.DictReader(path.open(encoding="utf-8-sig")))
+    assert [row["number"] for row in rows] == ["1", "2", "3", "4"] and "U: book it" in rows[0]["with_variant"]
+    assert {row["counts_now"] for row in rows if queue.cases["r1", row["case_id"]].asked} <= {""}
+    rows[1] |= {"verdict": "Fail", "instead": "menu", "remark": "=1+1"}
+
+    def saved() -> Path:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
+            writer.writeheader()
+            writer.writerows(rows)
+        return path
+
+    (one,) = read_verdicts(saved(), queue, "anna")
+    assert (one.case_id, one.verdict, one.instead, one.judge) == ("c2", "fail", "menu", "anna")
+    rows[2] |= {"verdict": "good"}
+    with pytest.raises(InputError, match=r"cases.csv:4.*unknown verdict 'good'"):
+        read_verdicts(saved(), queue, "anna")
+    rows[2] |= {"verdict": "pass", "case_id": "nobody"}
+    with pytest.raises(InputError, match=r"cases.csv:4.*unknown case 'nobody'"):
+        read_verdicts(saved(), queue, "anna")
 
 
 def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(
