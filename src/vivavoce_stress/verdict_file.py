@@ -42,7 +42,7 @@ def _facts(one: JudgedCase, number: int) -> dict[str, str | None]:
         "run_id": one.run_id, "case_id": one.case.case_id, "number": str(number), "test": one.case.test,
         "language": one.case.language, "original": one.case.original, "variant": one.case.variant,
         "with_original": _said(one.clean), "with_variant": _said(one.variant),
-        "counts_now": "" if blind else one.verdict,
+        "counts_now": None if blind else one.verdict,
     }  # fmt: skip
 
 

@@ -227,7 +227,7 @@ def test_cases_are_judged_by_file_and_a_wrong_line_is_named(log: Log, stream: st
     judged_case(log, stream, verdict="pass", more=3)
     queue, path = VerdictQueue.of(log.events(stream)), tmp_path / "cases.csv"
     assert write_verdicts(queue, path) == 4
-    rows = list(csv.DictReader(path.open(encoding="utf-8-sig")))
+    rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines(keepends=True)))
     assert [row["number"] for row in rows] == ["1", "2", "3", "4"] and "U: book it" in rows[0]["with_variant"]
     assert {row["counts_now"] for row in rows if queue.cases["r1", row["case_id"]].asked} <= {""}
     rows[1] |= {"verdict": "Fail", "instead": "menu", "remark": "=1+1"}
