@@ -6,6 +6,7 @@ from statistics import median
 
 from vivavoce.log.dataset import Dataset
 from vivavoce_campaign.unreached import Turn, turns_of
+from vivavoce_stress.content_words import content_of
 from vivavoce_stress.courtesies import is_courtesy
 from vivavoce_stress.evidence import asks_again
 from vivavoce_stress.heuristics import plain
@@ -17,7 +18,8 @@ class Conversations:
 
     median, shortest, longest  user turns a dialogue
     lost       system turns that say that it did not understand, or ask to be told again, by their words
-    repeated   user turns that say the same as an earlier one of the dialogue; courtesies, yes and no are none
+    repeated   user turns that say the same as an earlier one of the dialogue, be it in another frame (I want,
+               may I); courtesies, yes and no are none
     anew       dialogues in which what the user asked for first was said again later
     Empty      no turn is known: None instead of this
     """
@@ -63,5 +65,6 @@ def _lost(said: Sequence[Turn], language: str) -> int:
 def _again(said: Sequence[Turn], language: str) -> tuple[int, bool]:
     """How many turns repeat an earlier one, and whether one of them is the first request."""
     texts = [one["text"] or "" for one in said if one["party"] == "user"]
-    asked = [plain(text) for text in texts if plain(text) and not is_courtesy(text, language)]
+    requests = [text for text in texts if plain(text) and not is_courtesy(text, language)]
+    asked = [content_of(text, language) or frozenset((plain(text),)) for text in requests]
     return len(asked) - len(set(asked)), bool(asked) and asked.count(asked[0]) > 1

@@ -71,7 +71,10 @@ def changes_told(found: RunsCompared) -> list[str]:
         )
     if found.not_compared:
         told.append(
-            say("Not compared, and named below with the reason: {n}.", n=count(len(found.not_compared)))
+            say(
+                "Not comparable, and named below with the reason: {cases}.",
+                cases=plural(len(found.not_compared), "case"),
+            )
         )
     return told
 

@@ -80,8 +80,8 @@ def _conversations_table(held: Conversations) -> TableOfText:
     columns = heads(say("What happened"), say("Turns"), say("Dialogues"))
     note = say(
         "Of all dialogues, also of those that reached their goal. That the system did not understand is told "
-        "by its own words. The same again: a user's turn that is neither a courtesy nor a yes or no, in the "
-        "words of an earlier one of the dialogue."
+        "by its own words. The same again: a user's turn that is neither a courtesy nor a yes or no, with "
+        "what an earlier one of the dialogue had asked for or told, in whatever frame (I want, may I)."
     )
     title = say("How the dialogues went")
     return TableOfText("campaign_conversations", title, columns, rows, note)
