@@ -10,6 +10,7 @@ from unit.report.test_campaign import ANSWERS, table, text
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
 from vivavoce_campaign.telling import told_changes
+from vivavoce_campaign.unreached import unreached
 from vivavoce_stress.cascade import DONE_WITH_ANOTHER, MORE, WRONG_ANSWER
 from vivavoce_stress.releases import compare_last_runs
 
@@ -116,6 +117,23 @@ def test_the_first_page_says_how_the_dialogues_themselves_went(
     assert [one for one in told if one not in line] == []
     cells = [[cell.main for cell in row.cells] for row in table(document, "campaign_conversations").rows]
     assert cells[0][1] == "3" and cells[3][1].startswith("1 of 3" if words == "en" else "1 su 3")
+
+
+def test_who_begins_anew_is_asked_everything_anew_and_that_is_no_question_put_twice(tmp_path: Path) -> None:
+    said = {
+        "u0-0": ["u:vorrei un biglietto per Asti", "s:Classe?", "u:annulla", "s:Annullato.",
+                 "u:voglio un biglietto per Asti", "s:Classe?", "u:ciao"],
+        "u0-1": ["u:vorrei un biglietto per Roma", "s:Classe?", "u:seconda", "s:Classe?", "u:ciao"],
+    }  # fmt: skip
+    turns = [
+        {"dialogue_id": key, "turn_index": at, "party": "user" if line[0] == "u" else "system",
+         "text": line[2:]}
+        for key, lines in said.items()
+        for at, line in enumerate(lines)
+    ]  # fmt: skip
+    dataset = campaign_dataset(tmp_path, ANSWERS[:1], {}, turns=turns)
+    (missed,) = unreached(dataset, dict.fromkeys(said, False))
+    assert (missed.missed, missed.again) == (2, [("Classe?", 1)])
 
 
 def test_a_case_that_a_re_test_leaves_out_is_named_with_the_reason(tmp_path: Path) -> None:
