@@ -11,8 +11,8 @@ from vivavoce.log.stress_events import ReplayFinished, VerdictGiven
 from vivavoce_stress.review_file import read_cell, read_rows
 from vivavoce_stress.verdict_queue import JudgedCase, VerdictQueue, given
 
-JUDGED: Final = ("verdict", "instead", "remark")
-COLUMNS: Final = (
+JUDGED: Final[tuple[str, ...]] = ("verdict", "instead", "remark")
+COLUMNS: Final[tuple[str, ...]] = (
     "run_id", "case_id", "number", "test", "language", "original", "variant", "with_original", "with_variant",
     "counts_now", *JUDGED,
 )  # fmt: skip
