@@ -7,6 +7,7 @@ import pytest
 
 from scenes.campaigns import campaign_dataset, stress_row, transcript
 from unit.report.test_campaign import ANSWERS, table, text
+from vivavoce.report.blocks import Heading
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
 from vivavoce_campaign.telling import told_changes
@@ -56,7 +57,7 @@ def test_a_case_stands_under_what_the_person_saw_and_not_under_what_the_rules_ha
     for name, more in (("derived", {}), ("said", {"instead": "hand_over"})):
         found = evaluate(campaign_dataset(tmp_path / name, [], {}, stress=[row | more]))
         (section,) = (one for one in compose_campaign(found).sections if one.name == "reasons")
-        told[name] = [block.text for block in section.blocks if block.kind == "heading"]
+        told[name] = [block.text for block in section.blocks if isinstance(block, Heading)]
         shown = str(section)
         assert "a person decided otherwise than the rules" in shown.lower() and rules not in shown
     assert told == {"derived": [kind], "said": ["The system sent the user to a person or elsewhere"]}
