@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 from statistics import median
 from typing import Any, Final
 
+from vivavoce.languages.data import CampaignWords
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
@@ -157,6 +160,13 @@ def _found(
     )  # fmt: skip
 
 
+@lru_cache
+def _wishes(language: str) -> re.Pattern[str]:
+    """What asks for a request at all, and so for no entity: a system puts it also where one was dropped."""
+    words = CampaignWords.or_english(language).wishes or CampaignWords.in_english().wishes
+    return re.compile("|".join(f"(?:{one})" for one in words), re.IGNORECASE)
+
+
 def _opening(turns: Sequence[dict[str, Any]]) -> list[str]:
     """The questions with which a system begins, before the user says anything."""
     before = takewhile(lambda turn: turn["party"] != "user", turns)
@@ -205,7 +215,8 @@ def _questions(
                 continue
             acts = {act.act for act in acts_by_cues(text, domain, one["language"][:2])} if domain else set()
             questions = [found.strip() for found in QUESTION.findall(text) if found.strip(" ?")]
-            questions = [one for one in questions if one not in opening]  # what is wanted, and no entity
+            wishes = _wishes(one["language"][:2])
+            questions = [each for each in questions if each not in opening and not wishes.search(each)]
             if before and questions and not acts & {"request", "confirm", "reqmore", "inform", "repeat"}:
                 unanswered[" ".join(questions[-2:])] += 1
             if before and "repeat" in acts:

@@ -16,6 +16,7 @@ from vivavoce.log.dataset import MANIFEST, Dataset
 from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.models import StoredEvent
+from vivavoce.log.scope import PEOPLE, SIMULATED, Scope
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunFinished, StressRunPlanned, stress_stream
 from vivavoce.log.stress_rows import stress_rows
@@ -52,7 +53,8 @@ class HeldCampaign:
     study    the folder of its study
     waiting  cases that no rule decided, and that wait for a person's verdict
     checks   cases that a rule decided, drawn for a double check that nobody has made
-    earlier  cases of earlier runs that people judged, `carried` of which are in this one
+    earlier  cases of earlier runs that people judged: `carried` are in this one and answered as before,
+             `changed` are in it and answered otherwise
     """
 
     name: str
@@ -65,6 +67,7 @@ class HeldCampaign:
     earlier: int = 0
     carried: int = 0
     left: int = 0
+    changed: int = 0
 
 
 def run_system(
@@ -145,13 +148,23 @@ def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[Stor
     people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
     return HeldCampaign(
         name, finished_users(dataset), cases, dataset, place.folder, waiting, checks,
-        people.earlier.get(last, 0), people.carried.get(last, 0), left,
+        people.earlier.get(last, 0), people.carried.get(last, 0), left, people.changed.get(last, 0),
     )  # fmt: skip
 
 
 def finished_users(dataset: Dataset) -> int:
     """Users who went through all steps."""
     return dataset.read("participants").column("outcome").to_pylist().count("completed")
+
+
+def scope_held(log: Log, study: str) -> Scope:
+    """Whose visits figures are of: simulated users', where there are any, as long as no person has finished.
+
+    Somebody who only looked at the participants' page takes no figure away.
+    """
+    visits = log.visits(study)
+    finished = any(not one.simulated and one.outcome == "completed" for one in visits)
+    return SIMULATED if not finished and any(one.simulated for one in visits) else PEOPLE
 
 
 def callers_at(place: SystemPlace) -> SimulatedDomain | None:
@@ -164,15 +177,15 @@ def _simulate(
     domain: SimulatedDomain | None, languages: Sequence[str],
 ) -> None:  # fmt: skip
     visits = log.visits(study.name)
-    if any(not visit.simulated for visit in visits):
-        raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
-    came = Counter(visit.language for visit in visits if visit.outcome == "completed")
+    came = Counter(visit.language for visit in visits if visit.simulated and visit.outcome == "completed")
     casting = Casting.of(study, domain)
     spoken = [one for one in languages if casting.speaks(one)] or languages  # none: the trial says so
     missing = missing_users(campaign.settings.users, came, spoken)
     each, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
     if not total:
         return
+    if any(not visit.simulated for visit in visits):
+        raise InputError("people have used this system", place=f"study {study.name}", hint="add --people")
 
     async def hold() -> None:
         engine = SessionEngine(study, log, connectors(study))
@@ -228,7 +241,7 @@ def _export(
     with replacing():
         dataset = export_dataset(
             log, study.name, place.dataset, domain_entities=study.entities(), parse=parse, flags=study.flags,
-            simulated=log.usual_scope(study.name) == "simulated",
+            simulated=scope_held(log, study.name) == SIMULATED,
         )  # fmt: skip
     read = shown_wordings(place.folder, submission, study.languages)
     write_facts(place.dataset, campaign.settings, submission, read)

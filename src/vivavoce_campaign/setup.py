@@ -7,12 +7,13 @@ from pathlib import Path
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.scope import scope_of
+from vivavoce.log.scope import SIMULATED, scope_of
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.load import check_study, load_study
 from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, SUBMISSIONS, Campaign
 from vivavoce_campaign.places import EXAMPLE, SystemPlace, place_of, report_of
+from vivavoce_campaign.runs import scope_held
 from vivavoce_campaign.stages import Stage, stages
 from vivavoce_campaign.submission_file import Submission
 
@@ -21,7 +22,8 @@ from vivavoce_campaign.submission_file import Submission
 class SystemStatus:
     """How far a system is: `users` who finished, people or else programs, of those `wanted`; report files.
 
-    stages  what there is to do, in its order; the first that is not done is next
+    visitors  people who came and have not finished, while the figures are still those of simulated users
+    stages    what there is to do, in its order; the first that is not done is next
     """
 
     system: str
@@ -30,6 +32,7 @@ class SystemStatus:
     users: int = 0
     wanted: int
     simulated: bool = False
+    visitors: int = 0
     reports: list[str]
     stages: list[Stage]
 
@@ -105,7 +108,8 @@ def _status(campaign: Campaign, submission: Submission) -> SystemStatus:
         reports=[str(path.relative_to(campaign.folder)) for path in _reports(campaign, name)], stages=[],
     )  # fmt: skip
     told, stream = _from_log(told, place)
-    return replace(told, stages=stages(campaign, submission, told.users, stream))
+    played = told.simulated if told.users or told.visitors else None
+    return replace(told, stages=stages(campaign, submission, told.users, stream, played=played))
 
 
 def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, list[StoredEvent]]:
@@ -116,11 +120,13 @@ def _from_log(told: SystemStatus, place: SystemPlace) -> tuple[SystemStatus, lis
         except InputError:
             return told, []  # `campaign check` names what is wrong with it
         with Log.open(place.log_url) as log:
-            visits, scope = log.visits(name_of_study), log.usual_scope(name_of_study)
+            visits, scope = log.visits(name_of_study), scope_held(log, name_of_study)
             stream = list(log.events(stress_stream(name_of_study)))
         shown = [one for one in visits if scope_of(simulated=one.simulated) == scope]
         done = {one.participant_id for one in shown if one.outcome == "completed"}
-        return replace(told, users=len(done), simulated=scope == "simulated"), stream
+        others = {one.participant_id for one in visits if not one.simulated}
+        visitors = len(others) if scope == SIMULATED else len(others - done)
+        return replace(told, users=len(done), simulated=scope == SIMULATED, visitors=visitors), stream
     return told, []
 
 

@@ -46,6 +46,7 @@ REMARKS: Final = {
     "older": N_("older than the verdicts: write them anew"),
     "stale": N_("older than the data: write them anew"),
     "rules": N_("rules alone decided"),
+    "not_held": N_("there are none before stress tests are held"),
 }
 FOR: Final = {
     "organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a person who judges"),
@@ -60,9 +61,13 @@ class Stage:
     name       as in `TITLES`; `have` of `wanted` is done (0 wanted: there is nothing to count)
     checks     of verdicts: what a rule decided and people may judge, too, so that their agreement can be told
     checked    of verdicts: what a rule decided and people judged, too
+    second     of variants: those that wait for a second reviewer
+    left       of stress tests: cases more that were left out, for their original did not pass
+    release    of stress tests: what the release of the last run is called
     note       what else is to be said of it, as in `REMARKS`
-    waits_for  organiser, users, judges or reviewers; None where it is done
+    waits_for  organiser, users, judges or reviewers; None where it is done, or waits for what is before it
     command    the next one; None where it is done
+    or_command  of users: by which simulated users hold the dialogues instead; None: people came already
     """
 
     name: str
@@ -71,9 +76,13 @@ class Stage:
     wanted: int = 0
     checks: int = 0
     checked: int = 0
+    second: int = 0
+    left: int = 0
+    release: str | None = None
     note: str | None = None
     waits_for: str | None = None
     command: str | None = None
+    or_command: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +99,10 @@ class StressHeld:
     @property
     def cases(self) -> int:
         return sum(row["status"] == "applied" for row in self.rows)
+
+    @property
+    def left(self) -> int:
+        return sum(row["status"] == "not_admitted" for row in self.rows)
 
     @property
     def people(self) -> WaitingCases:
@@ -130,23 +143,31 @@ def stress_held(place: SystemPlace, name: str, stream: Sequence[StoredEvent]) ->
 
 
 def stages(
-    campaign: Campaign, submission: Submission, users: int, stream: Sequence[StoredEvent] = ()
-) -> list[Stage]:
+    campaign: Campaign, submission: Submission, users: int, stream: Sequence[StoredEvent] = (),
+    *, played: bool | None = None,
+) -> list[Stage]:  # fmt: skip
     """All of them in their order; `users` have finished.
 
     stream  the events of the study's stress tests
+    played  whether these users are simulated ones; None: nobody came, and either may
     """
     name, folder = submission.submission, campaign.folder
     place, command = place_of(campaign, name), "vivavoce campaign {} " + f"{folder} --system {name}"
     stress = stress_held(place, name, stream)
     found = last_try(place)
     tried, reached = (found.dialogues, sum(one.reached for one in found.intents)) if found else (0, 0)
-    run, wanted = command.format("run") + " --people", campaign.settings.users
+    wanted, alone = campaign.settings.users, command.format("run")
+    run = alone if played else f"{alone} --people"
+    come = _stage("users", users >= wanted, "users", f"vivavoce serve {place.folder}", users, wanted)
+    if not come.done and played is not False:
+        come = replace(come, or_command=alone)
+    held = _stage("stress", stress.cases > 0, "organiser", run, stress.cases)
+    release = stress.rows[0].get("release") if stress.rows else None
     return [
         _stage("drafted", place.study.is_file(), "organiser", command.format("draft")),
         _stage("tried", bool(reached or users), "organiser", command.format("try"), reached, tried),
-        _stage("users", users >= wanted, "users", f"vivavoce serve {place.folder}", users, wanted),
-        _stage("stress", stress.cases > 0, "organiser", run, stress.cases),
+        come,
+        replace(held, left=stress.left, release=release),
         *_variants(stress, place, name, run),
         _verdicts(stress, place),
         _reports(campaign, name, users, stress, (run, command.format("report"))),
@@ -174,11 +195,14 @@ def _variants(stress: StressHeld, place: SystemPlace, name: str, run: str) -> li
         note, who, command = "run", "organiser", run
     if not waiting:
         note = ("rejected" if stress.rejected else "none") if have < wanted else None
-    return [replace(_stage("variants", not waiting, who, command, have, wanted), note=note)]
+    stage = _stage("variants", not waiting, who, command, have, wanted)
+    return [replace(stage, note=note, second=reviews.second())]
 
 
 def _verdicts(stress: StressHeld, place: SystemPlace) -> Stage:
     people = stress.people
+    if not stress.rows:
+        return Stage(name="verdicts", done=False, note="not_held")
     done = stress.cases > 0 and not people.undecided
     asked = people.settled + people.undecided
     stage = _stage("verdicts", done, "judges", f"vivavoce desk {place.folder}", people.settled, asked)

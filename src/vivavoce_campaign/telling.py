@@ -5,6 +5,7 @@ from typing import Final
 
 from vivavoce.connectors.asked import Discovery
 from vivavoce_campaign.beginning import Begun
+from vivavoce_campaign.document.changes import changed_cases, changes_told
 from vivavoce_campaign.dry_run import TryOut
 from vivavoce_campaign.runs import HeldCampaign
 from vivavoce_campaign.setup import SystemStatus
@@ -72,12 +73,20 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
         wait = "waits" if both == 1 else "wait"
         yield f"{held.name}: {both} of them {wait} for a person's verdict ({parts}): {where}"
     if held.earlier:
-        given = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
-        yield (
-            f"{held.name}: people gave verdicts on {given} of earlier runs, of which {held.carried} are in "
-            "this one and count in it; the others stay in the log"
-        )
+        yield f"{held.name}: {_earlier(held)}"
     yield from (f"{held.name}: {line}" for line in _decided(held))
+
+
+def _earlier(held: HeldCampaign) -> str:
+    """What became of the verdicts that people gave on cases of earlier runs: the parts add up."""
+    given = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
+    gone = held.earlier - held.carried - held.changed
+    parts = [f"{held.carried} answered as before, of which they count here"]
+    if held.changed:
+        parts.append(f"{held.changed} answered otherwise now, and to be judged anew")
+    if gone:
+        parts.append(f"{gone} not held in this run")
+    return f"people gave verdicts on {given} of earlier runs: {'; '.join(parts)}"
 
 
 def _waiting(undecided: int, checks: int) -> str:
@@ -94,26 +103,12 @@ def _decided(held: HeldCampaign) -> Iterator[str]:
 
 
 def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
-    """What changed since the run before, case by case."""
-    now = f"release {found.release_now}" if found.release_now else "now"
-    before = f"release {found.release_before}" if found.release_before else "the run before"
-    yield (
-        f"{name}, {now} against {before}: {len(found.fell)} passed before and do not now, "
-        f"{len(found.rose)} the reverse; {found.passed_both} passed both times, {found.failed_both} neither"
-    )
-    if found.undecided:
-        yield f"  {found.undecided} without a verdict in one of the two runs"
-    if found.otherwise:
-        yield f"  {len(found.otherwise)} pass, but the original is answered otherwise than before: look at it"
-    groups = {
-        "passed before, not now": found.fell, "passes now, not before": found.rose,
-        "the original is answered otherwise": found.otherwise,
-    }  # fmt: skip
-    for title, cases in groups.items():
-        for one in cases:
-            row = one.rows[1]
-            lost = "; even the original is not served any more" if one.now == "original_lost" else ""
-            yield f"  {title}: {row['test']}, {_short(row['original'])} as {_short(row['text'])}{lost}"
+    """What changed since the run before, case by case, in the words of the report."""
+    yield from (f"{name}: {line}" for line in changes_told(found))
+    for title, one in changed_cases(found):
+        row = one.rows[1]
+        lost = "; even the original is not served any more" if one.now == "original_lost" else ""
+        yield f"  {title}: {row['test']}, {_short(row['original'])} as {_short(row['text'])}{lost}"
 
 
 def told_status(one: SystemStatus) -> Iterator[str]:
@@ -121,10 +116,15 @@ def told_status(one: SystemStatus) -> Iterator[str]:
     state = f"{one.users} of {one.wanted} users" if one.drafted else "not drafted"
     simulated = " (SIMULATED)" if one.simulated else ""
     yield f"{one.system}: {state}{simulated}"
+    if one.simulated and one.visitors:
+        people = "1 person" if one.visitors == 1 else f"{one.visitors} people"
+        yield f"  {people} came, too, and have not finished; people count once one of them has"
     for stage in one.stages:
         yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
     if one.next is not None:
         yield f"  waits for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
+        if one.next.or_command:
+            yield f"  or with simulated users: {one.next.or_command}"
     elif one.checks:
         cases = "case" if one.checks == 1 else "cases"
         yield f"  all is done, but for {one.checks} {cases} that may be checked twice"
@@ -136,12 +136,19 @@ def _counted(stage: Stage) -> str:
     told = f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
     if stage.name == "verdicts" and stage.done and not stage.wanted:
         told = ": there was none"
+    if stage.left:
+        told += f"; {stage.left} more left out, for their original did not pass"
+    if stage.release:
+        told += f"; release {stage.release}"
     if stage.checked:
         told += f"; {stage.checked} that a rule decided {'was' if stage.checked == 1 else 'were'} judged, too"
     undecided = stage.wanted - stage.have
     if stage.name == "verdicts" and undecided + stage.checks:
         wait = "waits" if undecided + stage.checks == 1 else "wait"
         told += f"; {undecided + stage.checks} {wait} ({_waiting(undecided, stage.checks)})"
+    if stage.second:
+        variants = "variant waits" if stage.second == 1 else "variants wait"
+        told += f"; {stage.second} {variants} for a second reviewer"
     return f"{told}; {REMARKS[stage.note]}" if stage.note else told
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from vivavoce.log.dataset import Dataset
 from vivavoce.stats.idial import intents_assigned
+from vivavoce_stress.content_words import content_of
 from vivavoce_stress.courtesies import is_farewell
 
 Turn = Mapping[str, Any]  # party, text
@@ -21,7 +22,7 @@ class Unreached:
 
     failed  of these `missed`, those that ended because the system failed
     last    what the system said last, with in how many of them
-    again   questions that it put more than once in a dialogue, with in how many of them
+    again   questions that it put more than once to one request, with in how many of them
     """
 
     intent_id: str
@@ -50,7 +51,7 @@ def unreached(dataset: Dataset, reached: Mapping[str, bool]) -> list[Unreached]:
                     intent_id=intent_id, language=language, dialogues=len(rows), missed=len(missed),
                     failed=sum(row["end_reason"] == "failure" for row in missed),
                     last=Counter(text for one in said if (text := _last(one, language))).most_common(),
-                    again=Counter(text for one in said for text in _asked_again(one)).most_common(),
+                    again=Counter(text for one in said for text in _asked_again(one, language)).most_common(),
                 )
             )  # fmt: skip
     return sorted(found, key=lambda one: -one.missed)
@@ -78,11 +79,16 @@ def _last(turns: Sequence[Mapping[str, Any]], language: str) -> str:
     return " ".join(said[-1].split()) if said else ""
 
 
-def _asked_again(turns: Sequence[Mapping[str, Any]]) -> list[str]:
-    asked = Counter(
-        question
-        for one in turns
-        if one["party"] == "system"
-        for question in dict.fromkeys(" ".join(each.split()) for each in QUESTION.findall(one["text"] or ""))
-    )
-    return [text for text, n in asked.items() if n >= AGAIN and text.strip(" ?")]
+def _asked_again(turns: Sequence[Mapping[str, Any]], language: str) -> list[str]:
+    """Questions that were put more than once to one request: who begins anew is asked everything anew."""
+    first, asked, found = frozenset[str](), Counter[str](), dict[str, None]()
+    for one in turns:
+        if one["party"] == "user":
+            told = content_of(one["text"] or "", language)
+            if told and told == first:
+                asked.clear()
+            first = first or told
+            continue
+        asked.update({" ".join(each.split()) for each in QUESTION.findall(one["text"] or "")})
+        found |= dict.fromkeys(text for text, n in asked.items() if n >= AGAIN and text.strip(" ?"))
+    return list(found)

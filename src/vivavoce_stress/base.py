@@ -20,9 +20,21 @@ QUEUED: Final = "variants of it were proposed before"
 ASKED: Final = "variants of the same words were proposed in another interaction"
 TRIED: Final = "its variants are tried in other interactions"
 ANOTHER: Final = "its interaction is tried with another variant"
+AS_PROPOSED: Final = "its interaction is left to the tests that run as proposed"
 NOT_DRAWN: Final = "its interaction was not drawn"
 LEFT_OUT: Final = frozenset(
-    {NOT_PROPOSED, NOT_REVIEWED, REJECTED, NONE_PROPOSED, QUEUED, ASKED, TRIED, ANOTHER, NOT_DRAWN}
+    {
+        NOT_PROPOSED,
+        NOT_REVIEWED,
+        REJECTED,
+        NONE_PROPOSED,
+        QUEUED,
+        ASKED,
+        TRIED,
+        ANOTHER,
+        AS_PROPOSED,
+        NOT_DRAWN,
+    }
 )  # a test has no case for these, but for no lack of a place for it
 _DIGITS: Final = re.compile(r"(\d+)")
 

@@ -12,6 +12,7 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import named_language, say, stated
 from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
 from vivavoce_stress.base import TestState, state_of
+from vivavoce_stress.failures import KINDS, kind_of, overruled
 from vivavoce_stress.scores import ends_of
 
 Facts = dict[str, Any]
@@ -34,19 +35,19 @@ UNTRIED: Final[dict[TestState, str]] = {
     "waits": N_("{tests} not tried: a person must first approve variants for them."),
     "rejected": N_("{tests} not tried: people rejected every variant that was proposed for them."),
     "not_admitted": N_("{tests} not tried: the system did not serve even the originals of their cases."),
-    "nothing_fits": N_("{tests} not tried: nothing that was said in these dialogues fits them."),
+    "nothing_fits": N_("{tests} not tried: no utterance was found that they can change."),
 }
 UNTRIED_BY_NAME: Final[dict[TestState, str]] = {
     "waits": N_("Not tried, for a person must first approve variants: {tests}."),
     "rejected": N_("Not tried, for people rejected every variant that was proposed: {tests}."),
     "not_admitted": N_("Not tried, for the system did not serve even the originals: {tests}."),
-    "nothing_fits": N_("Not tried, for nothing that was said fits: {tests}."),
+    "nothing_fits": N_("Not tried, for no utterance was found that they can change: {tests}."),
 }
 WHY_UNTRIED: Final[dict[TestState, str]] = {  # in the cell of a table
     "waits": N_("variants to be approved"),
     "rejected": N_("people rejected all variants"),
     "not_admitted": N_("no original passed"),
-    "nothing_fits": N_("nothing fits"),
+    "nothing_fits": N_("no utterance found"),
 }
 REASONS: Final = (
     N_("{k} of {n} replays passed; {reason}"),
@@ -116,18 +117,19 @@ def decided_by(run: Facts) -> str:
     whole, agreed = run["whole"], run["agreement"]
     if not whole["judged"]:
         return say("Rules alone decided; no person has judged a case.")
-    judged = plural(whole["judged"], "case")
-    told = say("People judged {judged}, and overruled no rule.", judged=judged)
+    judged, of = plural(whole["judged"], "case"), count(whole["applied"] + whole["invalid"])
+    told = say("People judged {judged} of {of}, and overruled no rule.", judged=judged, of=of)
     if whole["overruled"]:
         told = say(
-            "People judged {judged}, and in {overruled} of these decided otherwise than the rules.",
-            judged=judged, overruled=count(whole["overruled"]),
+            "People judged {judged} of {of}, and in {overruled} of these decided otherwise than the rules; "
+            "a person's verdict is the one that counts.",
+            judged=judged, of=of, overruled=count(whole["overruled"]),
         )  # fmt: skip
     if agreed is None:
         return told
     return f"{told} " + say(
-        "Rules and people agree in {same} of {n} on passed or not (95% interval {interval}); what rules "
-        "leaned to counts, too, where they did not decide.",
+        "Of those that were put before them rules and people agree in {same} of {n} on passed or not (95% "
+        "interval {interval}); what rules leaned to counts, too, where they did not decide.",
         same=count(agreed["same"]), n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
     )  # fmt: skip
@@ -201,7 +203,12 @@ def pairs_table(run: Facts) -> list[TableOfText]:
         return []
     columns = heads(say("Case"), say("Original"), say("Variant"), say("Verdict"))
     title = say("All cases, passed and not passed")
-    return [TableOfText("stress_pairs", title, columns, rows, numeric=False)]
+    note = say(
+        "Each can be judged by a person, whoever decided it: on the study's dashboard, under Stress tests, "
+        "All cases, where they have the same numbers. Such a verdict takes the place of the rules' in every "
+        "figure."
+    )
+    return [TableOfText("stress_pairs", title, columns, rows, note, numeric=False)]
 
 
 def _pair_row(number: int, one: Facts) -> Row:
@@ -240,7 +247,13 @@ def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:
 
 
 def reason_told(one: Mapping[str, Any]) -> str:
-    """Why a variant did not pass, by template and values; older datasets have an English sentence alone."""
+    """Why a variant did not pass, by template and values; older datasets have an English sentence alone.
+
+    Where a person gave another verdict than the rules, theirs is no reason: what the person saw stands there.
+    """
+    if one.get("verdict") in ("fail", "clarification") and overruled(one):
+        kind = say(KINDS[kind_of(one)])
+        return say("a person decided otherwise than the rules: {kind}", kind=kind[:1].lower() + kind[1:])
     return stated(Statement.read(json.loads(one["why"]))) if one.get("why") else _reason_of(one["reason"])
 
 

@@ -37,6 +37,15 @@ def kind_changed(original: str, variant: str, language: str) -> WordKind:
     return "frame" if any(plain(word) in frame for word in words) else "small"
 
 
+def content_of(text: str, language: str) -> frozenset[str]:
+    """The words of a text that carry what is asked for, numbers among them: the same in another frame.
+
+    Empty  it has but words of the frame, and small ones
+    """
+    words = (plain(word.text) for word in words_of(text))
+    return frozenset(word for word in words if word.isdigit() or _carries(word, language))
+
+
 def offers_both(original: str, language: str) -> bool:
     """Whether an utterance has words that carry what is asked for, and a frame."""
     words = {plain(word.text) for word in words_of(original)}

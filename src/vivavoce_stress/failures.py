@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce_stress import cascade
-from vivavoce_stress.content_words import changed_words
 from vivavoce_stress.evidence import SAID
+from vivavoce_stress.review import word_edits
 from vivavoce_stress.stock_replies import ALIKE, ASKS
 
 FailureKind = Literal[
@@ -62,6 +62,8 @@ _CURES_OF_FAMILIES: Final = {
     ),
 }
 _FAULTS: Final = frozenset({"trouble", "silent"})
+_ACTED: Final = frozenset({"more_turns", "wrong_answer", "something_else"})  # before it asked anything
+_SERVED_YET: Final = frozenset({"not_understood", "ask_again", "question_again", "menu", "more_turns"})
 _ANY_CURE: Final = N_("Give the system utterances like these among its examples.")
 _CURES: Final[dict[FailureKind, str]] = {
     "refuse": N_(
@@ -75,10 +77,7 @@ _CURES: Final[dict[FailureKind, str]] = {
     "silent": N_(
         "A fault of the program rather than of understanding: look up these utterances in its error log."
     ),
-    "more_turns": N_(
-        "Where it did something else first, let it repeat what it understood before acting; where it asked "
-        "again for what it had been told, let it keep what it was told."
-    ),
+    "more_turns": N_("Repeat what was understood before acting on it, so that the user can correct it."),
     "wrong_answer": N_("Repeat what was understood before acting on it, so that the user can correct it."),
     "something_else": N_("Repeat what was understood before acting on it, so that the user can correct it."),
 }
@@ -87,8 +86,29 @@ _CURES: Final[dict[FailureKind, str]] = {
 def kind_of(failure: Mapping[str, Any]) -> FailureKind:
     """The kind of a case that did not pass, of the rows that `stress_results` calls failures.
 
+    What people say of it stands above what the rules had seen, which counts no more where a person gave
+    another verdict and it speaks against that one.
+
     Empty  a reason without a code (of an older dataset), or a difference between two answers: something else
     """
+    if (told := failure.get("instead")) in KINDS:
+        return told
+    kind = _by_rules(failure)
+    if not overruled(failure):
+        return kind
+    if failure["verdict"] == "clarification":
+        asked = "?" in (answer_to(failure["transcript"]) or "")
+        return kind if kind in _SERVED_YET else "ask_again" if asked else "more_turns"
+    return "something_else" if kind == "more_turns" else kind
+
+
+def overruled(failure: Mapping[str, Any]) -> bool:
+    """Whether a person's verdict on a case is another than that of the rules, whose reason so is none."""
+    person = failure.get("verdict_of_person")
+    return person is not None and person != failure.get("verdict_automatic")
+
+
+def _by_rules(failure: Mapping[str, Any]) -> FailureKind:
     why = json.loads(failure["why"]) if failure.get("why") else None
     for template in _templates(Statement.read(why)) if why else ():
         if template in _OF_REASONS:
@@ -96,17 +116,19 @@ def kind_of(failure: Mapping[str, Any]) -> FailureKind:
     return "something_else"
 
 
-def cures_of(kind: FailureKind, family: str) -> tuple[str, ...]:
-    """What usually mends this kind of failure in this family of tests, in English as catalogues have it.
+def cures_of(failure: Mapping[str, Any]) -> tuple[str, ...]:
+    """What usually mends a case that did not pass, in English as catalogues have it.
 
     The test says what was not recognised, whatever the system did instead; only a fault of the program is
     none of words. What else helps where it did something wrong stands behind that; against a misspelling it
-    does not.
+    does not, nor where the system asked before it did anything.
     """
+    kind = kind_of(failure)
     if kind in _FAULTS:
         return (_CURES[kind],)
-    own = _CURES_OF_FAMILIES.get(family, _ANY_CURE)
-    return (own, _CURES[kind]) if kind in _CURES and family != "spelling" else (own,)
+    own = _CURES_OF_FAMILIES.get(failure["family"], _ANY_CURE)
+    asked = kind in _ACTED and "?" in (answer_to(failure.get("transcript")) or "")
+    return (own, _CURES[kind]) if kind in _CURES and failure["family"] != "spelling" and not asked else (own,)
 
 
 def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
@@ -114,14 +136,11 @@ def misspelled(failures: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, in
 
     Empty  none of these failures is of a spelling test: []
     """
-    found = Counter(
-        (
-            " ".join(changed_words(one["text"], one["original"])),
-            " ".join(changed_words(one["original"], one["text"])),
-        )
-        for one in failures
-        if one["family"] == "spelling"
-    )
+    found = Counter[tuple[str, str]]()
+    for one in failures:
+        if one["family"] == "spelling":
+            edits = word_edits(one["original"], one["text"])
+            found[" ".join(each.after for each in edits), " ".join(each.before for each in edits)] += 1
     return [(wrong, right, n) for (wrong, right), n in found.most_common()]
 
 

@@ -1,11 +1,12 @@
 """Linguistic stress tests on the dashboard: review of variants, and verdicts on what stayed unsure."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Annotated, Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -24,6 +25,7 @@ from vivavoce.log.stress_rows import stress_rows, stress_titles
 from vivavoce.log.stress_verdicts import VerdictsOfPeople
 from vivavoce_stress.base import STRESS_TESTS, StressTest, state_of
 from vivavoce_stress.blocks import WHY_UNTRIED
+from vivavoce_stress.failures import KINDS
 from vivavoce_stress.learnt import lexicon
 from vivavoce_stress.review import LONGEST, Reviews, difference, reviewed
 from vivavoce_stress.verdict_queue import VERDICTS, JudgedCase, VerdictQueue, given
@@ -42,8 +44,15 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     if not who.may("researcher"):
         return []
     data, kept = str(desk.board.whole.position), f"stress_due {who.name}"
-    reviews, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
+    reviews, second, verdicts = kept_once(request, kept, data, lambda: _waiting(desk, who.name))
     found = list[DueAction]()
+    if second:
+        text = ngettext(
+            "%(num)s stress variant is drawn for a second reviewer",
+            "%(num)s stress variants are drawn for a second reviewer",
+            second,
+        )
+        found.append(DueAction(text, "/stress/review"))
     if reviews:
         text = ngettext(
             "%(num)s stress variant is to be reviewed", "%(num)s stress variants are to be reviewed", reviews
@@ -57,10 +66,13 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     return found
 
 
-def _waiting(desk: Desk, name: str) -> tuple[int, int]:
-    stream = desk.log.events(stress_stream(desk.study.name))
-    stream = list(stream)
-    return len(Reviews.of(stream).waiting(name)), VerdictQueue.of(stream).counts().all
+def _waiting(desk: Desk, name: str) -> tuple[int, int, int]:
+    """Variants that nobody looked at, those that somebody else did and a second is to, and verdicts."""
+    stream = list(desk.log.events(stress_stream(desk.study.name)))
+    reviews = Reviews.of(stream)
+    waiting = reviews.waiting(name)
+    second = sum(bool(reviews.reviews.get(one.item_id)) for one in waiting)
+    return len(waiting) - second, second, VerdictQueue.of(stream).counts().all
 
 
 PAGE: Final = DashboardPage(
@@ -83,7 +95,7 @@ def stress(request: Request, desk: Desk_) -> Response:
         "approved": sum(one is not None and one.text is not None for one in decisions),
         "second": bool(decisions) and all(one is not None for one in decisions),
         "agreement": agree(reviews.pairs()), "disputed": len(reviews.disputed()),
-        "lexicon": lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
+        "lexicon": _lexicon(reviews), "waits": queue.counts(), "cases": len(queue.cases),
         "earlier": sum(people.earlier.get(run_id, 0) for run_id in queue.runs),
         "carried": sum(people.carried.get(run_id, 0) for run_id in queue.runs),
         "mine": len(queue.judged_by(name)), "runs": _runs(request, desk, stream),
@@ -91,6 +103,14 @@ def stress(request: Request, desk: Desk_) -> Response:
         "talked": desk.board.see(lambda board: bool(board.dialogues)),
     }  # fmt: skip
     return desk.page(request, "stress.html", **facts)
+
+
+def _lexicon(reviews: Reviews) -> dict[str, Any]:
+    """What was learnt, each replacement in one line, in whatever forms it was approved."""
+    known, approved = lexicon(reviews), Counter[tuple[str, ...]]()
+    for one in known.entries:
+        approved[tuple(one[name] for name in ("test", "language", "before", "after"))] += one["approved"]
+    return {"version": known.version, "entries": [(*words, n) for words, n in approved.items()]}
 
 
 @router.post("/propose", dependencies=[Decides])
@@ -177,14 +197,30 @@ def decide(request: Request, desk: Desk_, form: Form_) -> Response:
     return RedirectResponse("/stress/review", 303)
 
 
+@router.get("/cases", dependencies=[Decides])
+def cases(request: Request, desk: Desk_) -> Response:
+    """Every case of each system's last run, numbered as in reports, and where to judge it."""
+    queue, name = _queue(desk), who_of(request).name
+    runs = dict[str, list[dict[str, Any]]]()
+    for (run_id, _), one in queue.cases.items():
+        blind = one.asked is not None and not one.people
+        runs.setdefault(run_id, []).append(
+            {"one": one, "pieces": difference(one.case.original, one.case.variant), "blind": blind,
+             "mine": name in one.people}
+        )  # fmt: skip
+    return desk.page(request, "stress_cases.html", runs=runs, named=_named(), systems=queue.systems)
+
+
 @router.get("/verdicts", dependencies=[Decides])
 def verdicts(
-    request: Request, desk: Desk_, run: str = "", case: str = "", kept: str = "", others: str = ""
-) -> Response:
+    request: Request, desk: Desk_, run: str = "", case: str = "", kept: str = "", others: str = "",
+    listed: str = "",
+) -> Response:  # fmt: skip
     """The next case whose verdict this person may give, or the one that they come back to.
 
     kept    the case whose verdict was stored just now, of `run`
     others  what others have judged is shown, too
+    listed  they come from the list of all cases, and go back to it
     """
     stream = list(desk.log.events(stress_stream(desk.study.name)))
     queue, name = VerdictQueue.of(stream), who_of(request).name
@@ -194,7 +230,8 @@ def verdicts(
     facts = _case_facts(one, [other for other in fresh if one and other.pattern == one.pattern], name)
     return desk.page(
         request, "stress_verdict.html", **facts, left=len(fresh), mine=mine, name=name, named=_named(),
-        last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others,
+        last=queue.cases.get((run, kept)), second=len(waiting) - len(fresh), others=others, listed=listed,
+        kinds=KINDS,
         agreements=[] if one else [run["agreement"] for run in _runs(request, desk, stream)],
         again=_again(desk, report=True),
     )  # fmt: skip
@@ -211,11 +248,13 @@ def give(request: Request, desk: Desk_, form: Form_) -> Response:
     chosen = [one, *(alike if field(form, "alike") else [])]
     verdict, remark = field(form, "verdict"), field(form, "remark", most=1000)
     try:
-        events = [given(each, name, verdict, remark) for each in chosen]
+        events = [given(each, name, verdict, remark, field(form, "instead")) for each in chosen]
     except InputError as error:
         raise HTTPException(422, told(error)) from None
     stream = stress_stream(desk.study.name)
     desk.log.transact_now(lambda tx: [tx.append(stream, event) for event in events])
+    if field(form, "listed"):
+        return RedirectResponse(f"/stress/cases#{quote(one.case.case_id)}", 303)
     others = {"others": "1"} if field(form, "others") else {}
     place = urlencode({"run": one.run_id, "kept": one.case.case_id, **others})
     return RedirectResponse(f"/stress/verdicts?{place}", 303)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import Any
 
 from vivavoce.log.dataset import Dataset
@@ -11,6 +12,7 @@ from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study
 from vivavoce_stress.base import (
     ANOTHER,
+    AS_PROPOSED,
     NONE_PROPOSED,
     NOT_DRAWN,
     NOT_PROPOSED,
@@ -82,6 +84,8 @@ def to_review(
 
     Nothing is asked twice: no words under the same test, wherever they were said, that stand in the queue, be
     they decided or not, and no interaction that has an item there (with `each_test`: one for the same test).
+    Nor is asked what would not be run: as an interaction is used for one test, so many are left to the tests
+    that run as proposed as are their share of all tests.
     """
     reviews = reviews or Reviews()
     tests = [name for name in choice.names() if needs_review(name)]
@@ -90,17 +94,32 @@ def to_review(
     )
     queued = {(item.dialogue_id, item.test) for item in reviews.items.values() if item.test in tests}
     dialogues = {dialogue for dialogue, _ in queued}
+    left = _left_to_proposed(interactions, choice, len(choice.names()) - len(tests))
 
     def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         here = interaction.dialogue_id
         if (here, test) in queued if choice.each_test else here in dialogues:
             return QUEUED
+        if here in left:
+            return AS_PROPOSED
         return item_of(interaction, test, made, choice.seed, tried, shown=PROPOSALS, once=True)
 
     return sample(
         interactions, tests, choose, size=choice.size, each_test=choice.each_test, seed=choice.seed,
         languages=choice.languages, known=_shown(reviews),
     )  # fmt: skip
+
+
+def _left_to_proposed(interactions: Sequence[Interaction], choice: RunChoice, unreviewed: int) -> set[str]:
+    """The interactions on which nobody is asked for a variant, the same ones every time.
+
+    Empty  every interaction is tried with every test, all tests need review, or utterances are listed: none
+    """
+    tried = [one.dialogue_id for one in interactions if not one.listed]
+    if choice.each_test:
+        return set()
+    mixed = sorted(tried, key=lambda one: Random(f"proposed:{choice.seed}:{one}").random())
+    return set(mixed[: len(mixed) * unreviewed // len(choice.names())])
 
 
 def _shown(reviews: Reviews) -> ItemsTried:
@@ -142,7 +161,8 @@ def plan_run(
 ) -> RunPlan:
     """Cases for a run: proposals as they are where no review is needed, approved variants elsewhere.
 
-    An approved variant without a case is among what is not applicable, with its reason.
+    What a person approved is run: an interaction that has such a variant is given to no test that runs as
+    proposed. An approved variant without a case is among what is not applicable, with its reason.
 
     source  the system whose logged dialogues are replayed; all when left out
     """
@@ -164,8 +184,14 @@ def plan_run(
             fitting.add(kind)
         return why
 
+    def runs_approved(interaction: Interaction, tried: ItemsTried) -> bool:
+        mine = (approved.get((interaction.dialogue_id, name), ()) for name in choice.names())
+        return any(one.pair not in tried.pairs for items in mine for one in items)
+
     def choose(interaction: Interaction, test: str, tried: ItemsTried) -> SampledItem | str:
         if not needs_review(test):
+            if not choice.each_test and runs_approved(interaction, tried):
+                return ANOTHER
             return item_of(interaction, test, made, choice.seed, tried)
         mine = approved.get((interaction.dialogue_id, test))
         if not mine:

@@ -10,12 +10,13 @@ from typing import Any, Literal
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.schema import STRESS
 from vivavoce.stats.proportions import one_proportion_p
-from vivavoce_stress.failures import answer_to
+from vivavoce_stress.failures import answer_to, overruled
 from vivavoce_stress.heuristics import compare
 from vivavoce_stress.scores import bounds_of
 
 Row = dict[str, Any]
 Came = Literal["passed", "failed", "original_lost"]
+WhyLeft = Literal["open_before", "open_now", "person_before", "person_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class CaseCompared:
     otherwise    the unchanged utterance is answered with other numbers, dates, names or kind of turn than
                  before, so that passing says less: the variant is held against the new answer
     rows         of the table `stress`, of the run before and of this one
+    left         why it is not compared: without a verdict in one of the runs, or a person decided otherwise
+                 than the rules in the one that is named, and nobody judged it in the other; None: it is
     """
 
     case_id: str
@@ -35,6 +38,7 @@ class CaseCompared:
     now: Came | None
     otherwise: bool
     rows: tuple[Row, Row]
+    left: WhyLeft | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,7 @@ class RunsCompared:
     fell, rose  passed before and not now, and the reverse
     otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
     passed_both, failed_both  came out alike
-    undecided   cases of both runs without a verdict in one of them
+    not_compared  cases of both runs that cannot be held against each other: see `CaseCompared.left`
     common      cases of both runs
     only_one    cases that stand in one run alone, of those whose original passed; where there are any, the
                 shares of the two runs, in `shares`, differ by the cases, too
@@ -61,7 +65,7 @@ class RunsCompared:
     otherwise: tuple[CaseCompared, ...]
     passed_both: int
     failed_both: int
-    undecided: int
+    not_compared: tuple[CaseCompared, ...]
     common: int
     only_one: int
     shares: tuple[tuple[int, int], tuple[int, int]]
@@ -103,7 +107,7 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
         run_before=before[0]["run_id"], run_now=now[0]["run_id"], release_before=before[0]["release"],
         release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
         failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
-        undecided=len(cases) - len(known),
+        not_compared=tuple(one for one in cases if one.before is None or one.now is None),
         common=len(common), only_one=sum(row["status"] != "not_admitted" for row in alone),
         shares=(_share(before), _share(now)),
         p=one_proportion_p(len(fell), len(fell) + len(rose)),
@@ -113,8 +117,12 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
 def _compared(before: Row, now: Row) -> CaseCompared:
     then, here = (answer_to(row["clean_transcript"]) or "" for row in (before, now))
     otherwise = bool(then and here and compare(then, here, now["language"]).found)
-    came = (_came(before, now), _came(now, before))
-    return CaseCompared(now["case_id"], *came, otherwise, (before, now))
+    then, here = _came(before, now), _came(now, before)
+    left: WhyLeft | None = None
+    if then is None or here is None:
+        left = "open_before" if _came(before) is None else "open_now" if _came(now) is None else None
+        left = left or ("person_now" if then is None else "person_before")
+    return CaseCompared(now["case_id"], then, here, otherwise, (before, now), left)
 
 
 def _share(rows: Sequence[Row]) -> tuple[int, int]:
@@ -126,12 +134,11 @@ def _by_case(rows: Sequence[Row]) -> dict[tuple[str, str, str], Row]:
     return {(row["case_id"], row["original"], row["text"]): row for row in rows if row["case_id"]}
 
 
-def _came(row: Row, other: Row) -> Came | None:
+def _came(row: Row, other: Row | None = None) -> Came | None:
     """How a case came out, seen beside the other run: rules that people set right there say nothing here."""
     if row["status"] == "not_admitted":
         return "original_lost"
-    overruled = other.get("verdict_of_person") not in (None, other["verdict_automatic"])
-    overruled &= other["verdict_automatic"] != "unsure"
-    if row["status"] != "applied" or (overruled and row.get("verdict_of_person") is None):
+    set_right = other is not None and other["verdict_automatic"] != "unsure" and overruled(other)
+    if row["status"] != "applied" or (set_right and row.get("verdict_of_person") is None):
         return None
     return {"pass": "passed", "fail": "failed", "clarification": "failed"}.get(row["verdict"])  # pyright: ignore[reportReturnType]

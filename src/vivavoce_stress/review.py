@@ -50,6 +50,10 @@ class Reviews:
             if reviewer not in (by := self.reviews.get(key, {})) and len(by) < (2 if item.double else 1)
         ]
 
+    def second(self) -> int:
+        """How many items wait for a second reviewer, drawn so that it can be told how far two agree."""
+        return sum(item.double and len(self.reviews.get(key, {})) == 1 for key, item in self.items.items())
+
     def decision(self, item_id: str) -> VariantReviewed | None:
         """The decision that stands: the last one."""
         by = self.reviews.get(item_id)

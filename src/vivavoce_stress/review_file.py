@@ -50,6 +50,14 @@ def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantRevi
 
     Raises  InputError: names the first line that cannot be read, and what it may hold
     """
+    return list(_decisions(read_rows(path, ("item_id", *DECIDED)), path, reviews, reviewer))
+
+
+def read_rows(path: Path, needed: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a CSV that a spreadsheet saved, with commas or semicolons, and the columns that it needs.
+
+    Raises  InputError: it cannot be read, is no CSV, or lacks one of these columns
+    """
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError("the file is too large", place=str(path), hint=f"at most {_LARGEST} bytes")
@@ -65,11 +73,11 @@ def read_review(path: Path, reviews: Reviews, reviewer: str) -> list[VariantRevi
         rows, named = list(read), read.fieldnames or []
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}", place=str(path), hint="save it as CSV, UTF-8") from None
-    missing = [name for name in ("item_id", *DECIDED) if name not in named]
+    missing = [name for name in needed if name not in named]
     if missing:
         hint = "keep the columns as they were"
         raise InputError(f"no column {missing[0]!r}", place=f"{path.name}:1", hint=hint)
-    return list(_decisions(rows, path, reviews, reviewer))
+    return rows
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
@@ -81,19 +89,22 @@ def _decisions(
 ) -> Iterator[VariantReviewed]:
     for number, row in enumerate(rows, 2):
         place = f"{path.name}:{number}"
-        decision = _cell(row["decision"]).lower()
+        decision = read_cell(row["decision"]).lower()
         if not decision:
             continue
-        item = reviews.items.get(_cell(row["item_id"]))
+        item = reviews.items.get(read_cell(row["item_id"]))
         if item is None:
             raise InputError(f"unknown item {row['item_id']!r}", place=place, hint="keep the column item_id")
         try:
-            yield reviewed(item, reviewer, decision, _cell(row["variant"]), _choice(_cell(row["choice"])))
+            yield reviewed(
+                item, reviewer, decision, read_cell(row["variant"]), _choice(read_cell(row["choice"]))
+            )
         except InputError as error:
             raise InputError(error.problem, place=place, hint=error.hint) from None
 
 
-def _cell(cell: str | None) -> str:
+def read_cell(cell: str | None) -> str:
+    """What was written into a cell, as it was before a spreadsheet could run it."""
     return (read_csv_cell(cell or "") or "").strip()
 
 

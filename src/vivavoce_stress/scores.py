@@ -160,13 +160,21 @@ def _over_originals(rows: Sequence[Row], level: float) -> dict[str, Any]:
     """Limits over the utterances that were changed, where several variants are of one; else Wilson's stay.
 
     The lower limit is of the worst case, the upper one of the best. Where the utterances cannot tell how far
-    they differ, for they are one or all alike, each counts once.
+    they differ, for they are one or all alike, each counts once. Where cases of one utterance differ more
+    than those of several, so that this interval would be narrower than Wilson's of as many independent cases,
+    that one stays: no sample of clusters is worth more than its cases.
+
+    Source  Korn and Graubard 1998, Survey Methodology 24 (effective cases are no more than the cases)
     """
     counted = [(row, row["verdict"] == "pass") for row in rows if _decided(row)]
     open_ = [row for row in rows if _is_open(row)]
     if len({_original(row) for row in [*open_, *(row for row, _ in counted)]}) == len(counted) + len(open_):
         return {"interval": "wilson"}
     limits = [_limits([*counted, *((row, passed) for row in open_)], level) for passed in (False, True)]
+    passed, n = sum(one for _, one in counted), len(counted) + len(open_)
+    worst, best = wilson(passed, n, level), wilson(passed + len(open_), n, level)
+    if worst and best and limits[1].high - limits[0].low < best.high - worst.low:
+        return {"interval": "wilson"}
     return {"interval": "clustered", "low": limits[0].low, "high": limits[1].high}
 
 
@@ -253,12 +261,14 @@ def permutation_p(differences: Sequence[float], *, draws: int = DRAWS, seed: int
 def agreement(rows: Sequence[Row], level: float = 0.95) -> dict[str, Any] | None:
     """How often ladder and people agree on pass or not, where both said; suspicions count as the ladder's.
 
+    Cases that people chose to judge themselves, and not by lot, say nothing of how often the two agree.
+
     Empty   no case with both: None
     """
     pairs = [
         (row["verdict_of_person"] == "pass", said == "pass")
         for row in rows
-        if row["verdict_of_person"] in DECIDED and (said := _said(row)) is not None
+        if row["verdict_of_person"] in DECIDED and not row.get("chosen") and (said := _said(row)) is not None
     ]
     return agree(pairs, level)
 
@@ -362,9 +372,10 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
 def _failures(rows: Iterable[Row]) -> list[Row]:
     """What failed or needed clarification: in words, with both transcripts."""
     kept = ("case_id", "test", "family", "language", "dialogue_id", "original", "text", "rule",
-            "verdict", "rung", "reason", "why", "clean_transcript", "transcript")  # fmt: skip
+            "verdict", "verdict_automatic", "verdict_of_person", "instead", "rung", "reason", "why",
+            "clean_transcript", "transcript")  # fmt: skip
     return [
-        {name: row[name] for name in kept}
+        {name: row.get(name) for name in kept}
         for row in rows
         if row["status"] == "applied" and row["verdict"] in ("fail", "clarification")
     ]

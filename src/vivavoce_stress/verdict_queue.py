@@ -16,6 +16,7 @@ from vivavoce.log.stress_events import (
 from vivavoce.log.stress_rows import verdict_of
 from vivavoce.log.stress_verdicts import VerdictsOfPeople, answer_in
 from vivavoce_stress.case import Case
+from vivavoce_stress.failures import KINDS
 from vivavoce_stress.waiting import Asked, WaitingCases, asked_of_people, waiting_in
 
 VERDICTS: Final[tuple[StressVerdict, ...]] = ("pass", "fail", "clarification", "unsure", "invalid_variant")
@@ -38,18 +39,30 @@ class JudgedCase:
         return self.case.test, _answer(self.clean), _answer(self.variant)
 
     @property
+    def decided(self) -> bool:
+        """Whether there is something to judge: the original passed, and the variant was played."""
+        return self.automatic is not None and self.automatic.admitted and self.variant is not None
+
+    @property
+    def verdict(self) -> str | None:
+        """The one that counts: people's, else that of the rules."""
+        by_rules = self.automatic and self.automatic.verdict
+        return verdict_of(list(self.people.values())) or by_rules
+
+    @property
     def asked(self) -> Asked | None:
         """Why people are asked about it; None: they are not."""
-        if self.automatic is None or not self.automatic.admitted or self.variant is None:
+        if self.automatic is None or not self.decided:
             return None
         return asked_of_people(self.run_id, self.case.case_id, self.automatic.verdict)
 
 
 @dataclass(slots=True)
 class VerdictQueue:
-    """The cases of each system's last run."""
+    """The cases of each system's last run, in the order of planning."""
 
     cases: dict[tuple[str, str], JudgedCase] = field(default_factory=dict)
+    systems: dict[str, str] = field(default_factory=dict)  # by run
 
     @property
     def runs(self) -> set[str]:
@@ -69,7 +82,8 @@ class VerdictQueue:
                     found.cases[event.run_id, case.case_id] = JudgedCase(event.run_id, case)
             elif isinstance(event, ReplayFinished | CaseJudged):
                 _take(found.cases[event.run_id, event.case_id], event)
-        runs = set(last.values())
+        found.systems = {run_id: system for system, run_id in last.items()}
+        runs = set(found.systems)
         found.cases = {key: one for key, one in found.cases.items() if key[0] in runs}
         people = VerdictsOfPeople.of(stream).by_case
         for key, one in found.cases.items():
@@ -100,7 +114,7 @@ class VerdictQueue:
                 "verdict_of_person": verdict_of(list(one.people.values())),
             }
             for one in self.cases.values()
-            if one.automatic is not None and one.automatic.admitted and one.variant is not None
+            if one.automatic is not None and one.decided
         )  # fmt: skip
 
 
@@ -115,16 +129,22 @@ def _take(judged: JudgedCase, event: ReplayFinished | CaseJudged) -> None:
         setattr(judged, event.arm, event)
 
 
-def given(one: JudgedCase, judge: str, verdict: str, remark: str = "") -> VerdictGiven:
+def given(one: JudgedCase, judge: str, verdict: str, remark: str = "", instead: str = "") -> VerdictGiven:
     """A person's verdict, checked.
 
-    Raises  InputError: no such verdict
+    instead  a kind of failure, where the system did not serve the user as before; "": nothing is said of it
+    Raises   InputError: no such verdict, or no such kind
     """
     known: StressVerdict | None = next((name for name in VERDICTS if name == verdict), None)
     if known is None:
         raise InputError(
             f"unknown verdict {verdict!r}", place="verdict", hint=f"known: {', '.join(VERDICTS)}"
         )
+    if instead and instead not in KINDS:
+        raise InputError(f"unknown kind {instead!r}", place="instead", hint=f"known: {', '.join(KINDS)}")
+    before = one.people.get(judge)
     return VerdictGiven(
-        run_id=one.run_id, case_id=one.case.case_id, judge=judge, verdict=known, remark=remark
-    )
+        run_id=one.run_id, case_id=one.case.case_id, judge=judge, verdict=known, remark=remark,
+        instead=instead or None if known in ("fail", "clarification") else None,
+        chosen=one.asked is None if before is None else before.chosen,
+    )  # fmt: skip

@@ -338,6 +338,9 @@ class CampaignWords(LanguageData):
     )
     confirms: list[Pattern] = Field([], description="it asks for a yes or no before it does something")
     farewells: list[Pattern] = Field([], description="it takes leave")
+    wishes: list[Pattern] = Field(
+        [], description="it asks what the user wants at all, which is no entity of a task"
+    )
     written: str = Field(description="how one talks with a system, {how} of the instructions: in writing")
     spoken: str = Field(description="the same by voice")
     multimodal: str = Field(description="the same by either")

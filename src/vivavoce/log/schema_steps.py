@@ -42,6 +42,8 @@ STRESS = Table(
         Column("verdict_automatic", LABEL, "verdict of the ladder without people"),
         Column("verdict_of_person", LABEL, "the majority of people's verdicts, the last one's without one"),
         Column("judges", INTEGER, "people who gave a verdict"),
+        Column("instead", LABEL, "what the system did instead, as people say; null: none of them said"),
+        Column("chosen", FLAG, "people chose the case to judge it; false: it was put before them"),
         Column("rung", LABEL, "what decided: task_outcome, acts, exact_match, evidence, model, person"),
         Column("rung_automatic", LABEL, "what decided or, where nothing could, suspects, without people"),
         Column("suspicion", LABEL, "what guards or similarity, which may not decide, speak for"),

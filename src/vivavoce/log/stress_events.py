@@ -152,7 +152,12 @@ class CaseJudged(Event):
 
 
 class VerdictGiven(Event):
-    """A person's verdict on a case; it stands above every automatic one."""
+    """A person's verdict on a case; it stands above every automatic one.
+
+    instead  what the system did instead of serving the user as before; null: the person said nothing of it
+    chosen   the person chose the case among all, where it may be seen what the rules had said: such verdicts
+             count, but say nothing of how far rules and people agree
+    """
 
     kind = "verdict_given"
     run_id: str
@@ -160,6 +165,8 @@ class VerdictGiven(Event):
     judge: str
     verdict: StressVerdict
     remark: str = ""
+    instead: str | None = None
+    chosen: bool = False
 
 
 class StressRunFinished(Event):

@@ -87,6 +87,8 @@ def _outcome(run: _Run, case_id: str) -> Row:
     person = verdict_of(list(people.values()))
     row: Row = {
         "status": "unfinished", "verdict_of_person": person, "judges": len(people),
+        "instead": _instead(list(people.values()), person),
+        "chosen": all(one.chosen for one in people.values()) if people else None,
         "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
         "clean_heard": _heard(clean), "heard": _heard(variant), "duration_s": _duration([*clean, *variant]),
     }  # fmt: skip
@@ -129,6 +131,12 @@ def verdict_of(given: list[VerdictGiven]) -> str | None:
         return None
     verdicts = [one.verdict for one in given]
     return max(reversed(verdicts), key=verdicts.count)
+
+
+def _instead(given: list[VerdictGiven], verdict: str | None) -> str | None:
+    """What those of the verdict that stands say that the system did instead; the last one's word."""
+    told = [one.instead for one in given if one.verdict == verdict and one.instead]
+    return told[-1] if told else None
 
 
 def _heard(replays: list[ReplayFinished]) -> str | None:

@@ -5,7 +5,7 @@ which answered both as before: of the same release with the same first words, of
 both replays. Where it answers otherwise, there is something new to judge.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
@@ -21,13 +21,15 @@ _SAME = ("test", "language", "channel", "dialogue_id", "turn_index", "original",
 class VerdictsOfPeople:
     """by_case  on each case that has any, by judge: those given in its run, and those carried to it
     earlier  how many cases of its earlier runs people had judged, by run
-    carried  how many of these are in the run, by run
+    carried  how many of these are in the run and are answered as before, by run
+    changed  how many are in the run and are answered otherwise, so that nothing is carried, by run
     """
 
     by_case: dict[Key, ByJudge] = field(default_factory=dict)
     earlier: dict[str, int] = field(default_factory=dict)
     carried: dict[str, int] = field(default_factory=dict)
-    _judged: Counter[str] = field(default_factory=Counter)
+    changed: dict[str, int] = field(default_factory=dict)
+    _judged: defaultdict[str, set[Hashable]] = field(default_factory=lambda: defaultdict(set))
 
     @classmethod
     def of(cls, stream: Iterable[StoredEvent]) -> "VerdictsOfPeople":
@@ -55,8 +57,9 @@ class VerdictsOfPeople:
         answers: dict[tuple[str, str, str], list[str]], known: dict[Hashable, ByJudge],
     ) -> None:  # fmt: skip
         """One run, after those before it; `known` has what was given so far, by either way to be the same."""
-        self.earlier[run.run_id] = self._judged[run.system]
-        self.carried[run.run_id] = 0
+        judged = self._judged[run.system]
+        self.earlier[run.run_id], earlier = len(judged), frozenset(judged)
+        self.carried[run.run_id] = self.changed[run.run_id] = 0
         for case in run.cases:
             key = run.run_id, case["case_id"]
             of, told = (
@@ -66,11 +69,12 @@ class VerdictsOfPeople:
             ways = ((of, run.release, *(one[0] if one else "" for one in told)), (of, *map(tuple, told)))
             before = next((known[way] for way in ways if way in known), {})
             self.carried[run.run_id] += bool(before)
+            self.changed[run.run_id] += not before and of in earlier
             people = before | given.get(key, {})
             if people:
                 self.by_case[key] = people
                 known |= dict.fromkeys(ways, people)
-                self._judged[run.system] += not before
+                judged.add(of)
 
 
 def answers_in(replay: ReplayFinished) -> list[str]:

@@ -136,6 +136,7 @@ class Document:
 
     mark      empty, or the word that every page and figure must carry
     question  what was asked; `answer`: what came out, in plain words; `meanings`: of the words of the answer
+    listed    what stands behind the first sentence of the answer are points of a list, each by itself
     figure    of the measure that the answer speaks of
     before    what to know before trusting the numbers, what limits the answer most first
     foremost  how many of these the first page shows
@@ -160,6 +161,7 @@ class Document:
     question: str = ""
     meanings: tuple[str, ...] = ()
     figure: Figure | None = None
+    listed: bool = False
     foremost: int = MOST_FOREMOST
 
     def blocks(self, kind: type[Any]) -> list[Any]:

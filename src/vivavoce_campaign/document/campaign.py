@@ -11,10 +11,11 @@ from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, named_language, say, speaking
 from vivavoce.report.numbers import listed, plural
+from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.experience import questionnaire_blocks
 from vivavoce_campaign.document.people import method_blocks, people_blocks
-from vivavoce_campaign.document.reasons import change_blocks, reason_blocks
+from vivavoce_campaign.document.reasons import reason_blocks
 from vivavoce_campaign.document.service import entity_blocks, intent_blocks, module_blocks
 from vivavoce_campaign.document.stress import stress_blocks
 from vivavoce_campaign.document.summary import answer, beside_blocks, summary_blocks
@@ -63,10 +64,11 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
             mark=found.mark,
             lead=_lead(found),
             answer=tuple(answer(found)),
+            listed=True,
             before=tuple(warnings(found)),
             cover=tuple(_cover(found)),
             sections=tuple(sections),
-            data=found.dataset.hash,
+            data=found.dataset.hash.partition("|")[0],  # that silent dialogues count nowhere is told in words
             made=str(found.dataset.manifest.get("created_at") or "")[:10],
             version=installed_version(),
             words={**frame_words(), "programs": say("programs held the dialogues, not people")},

@@ -10,6 +10,7 @@ from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.prose import mark
 from vivavoce.stats import idial
 from vivavoce_campaign.campaign_file import CampaignFile, read_facts
+from vivavoce_campaign.conversations import Conversations, conversations
 from vivavoce_campaign.submission_file import Submission
 from vivavoce_campaign.success import goals_reached
 from vivavoce_campaign.wordings import Wordings, wording_for
@@ -80,6 +81,7 @@ class Evaluation:
     languages: list[LanguageHeld]
     noise: Noise
     releases: list[str | None]
+    conversations: Conversations | None
 
     @property
     def tested_later(self) -> str | None:
@@ -152,7 +154,10 @@ class LanguageFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFigures:
-    """The numbers of the report on one system. Empty: no stress test was run: `stress` None."""
+    """The numbers of the report on one system.
+
+    Empty  no stress test was run: `stress` None; no turn is known: `conversations` None
+    """
 
     system: str
     simulated: bool
@@ -164,6 +169,7 @@ class SystemFigures:
     intents: list[idial.IntentTimes]
     entities: list[idial.EntitiesTaken]
     people: idial.IdialPeople
+    conversations: Conversations | None
     left_out: NotCounted
     data: str
 
@@ -199,6 +205,7 @@ def evaluate(dataset: Dataset) -> Evaluation:
         languages=_languages(counted, facts.settings, submission, reached, stress),
         noise=_noise(counted),
         releases=releases_of(counted, submission.submission),
+        conversations=conversations(counted),
     )
 
 
@@ -243,7 +250,7 @@ def figures(found: Evaluation) -> SystemFigures:
         system=found.submission.submission, simulated=found.people.simulated, aspects=found.aspects,
         items=found.items, stress=None if found.stress is None else _stress(found.stress),
         goals=found.goals, languages=[_language(one) for one in found.languages], intents=found.intents,
-        entities=found.entities, people=found.people,
+        entities=found.entities, people=found.people, conversations=found.conversations,
         left_out=found.left_out, data=found.dataset.hash,
     )  # fmt: skip
 

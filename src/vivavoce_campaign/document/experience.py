@@ -11,7 +11,7 @@ from vivavoce.report.content import heads
 from vivavoce.report.distributions import likert_figure
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
 from vivavoce.report.language import language, say
-from vivavoce.report.numbers import coefficient, count
+from vivavoce.report.numbers import between, coefficient, count
 from vivavoce.stats.idial import IdialAspect, IdialItem
 from vivavoce.stats.scales import LikertItem
 from vivavoce_campaign.document.evaluation import Evaluation
@@ -90,6 +90,12 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
             low=wording.label("frequency", 0).lower(),
             high=wording.label("frequency", HIGHEST).lower(),
         ),
+        columns=(say("Aspect"), say("Mean"), say("95% interval")),
+        rows=[
+            (say(ASPECTS[one.name]), coefficient(one.mean), between(one.low, one.high, coefficient))
+            for one in aspects
+            if one.mean is not None
+        ],
     )
 
 

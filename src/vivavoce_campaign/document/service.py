@@ -10,6 +10,7 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import language, named_language, say
 from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
 from vivavoce.stats.idial import EntitiesTaken, IntentTimes, ModuleFigure
+from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
 from vivavoce_campaign.success import goals_reached
 from vivavoce_campaign.unreached import unreached
@@ -42,6 +43,8 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     ]
     if len(found.languages) > 1:
         blocks.append(_languages_table(found))
+    if found.conversations is not None:
+        blocks.append(_conversations_table(found.conversations))
     blocks += _unreached_blocks(found, texts)
     unknown = [texts[one.id] for one in found.intents if one.dialogues and not one.known]
     if unknown:
@@ -55,6 +58,33 @@ def intent_blocks(found: Evaluation) -> list[Block]:
             )
         )
     return blocks
+
+
+def _conversations_table(held: Conversations) -> TableOfText:
+    """How the dialogues went, whatever their end: what, how often, in how many of them."""
+
+    def shared(n: int, of: int) -> str:
+        return f"{say('{k} of {n}', k=count(n), n=count(of))} ({percent(n / of) if of else MISSING})"
+
+    every = held.dialogues
+    length = say("median {median}, {shortest} to {longest}", median=f"{held.median:g}",
+                 shortest=count(held.shortest), longest=count(held.longest))  # fmt: skip
+    rows = (
+        Row(say("User turns in a dialogue"), (Cell(length), Cell(count(every)))),
+        Row(say("System turns that say that it did not understand"),
+            (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, every)))),
+        Row(say("User turns that say the same again"),
+            (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, every)))),
+        Row(say("The first request said again"), (Cell(MISSING), Cell(shared(held.anew, every)))),
+    )  # fmt: skip
+    columns = heads(say("What happened"), say("Turns"), say("Dialogues"))
+    note = say(
+        "Of all dialogues, also of those that reached their goal. That the system did not understand is told "
+        "by its own words. The same again: a user's turn that is neither a courtesy nor a yes or no, with "
+        "what an earlier one of the dialogue had asked for or told, in whatever frame (I want, may I)."
+    )
+    title = say("How the dialogues went")
+    return TableOfText("campaign_conversations", title, columns, rows, note)
 
 
 def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
@@ -215,7 +245,10 @@ def module_blocks(modules: dict[str, list[ModuleFigure]], *, spoken: bool = True
     if rows:
         columns = heads(say("Measure"), say("Value"), "n")
         signed = tuple((one.measure, one.found.signature) for found in modules.values() for one in found)
-        note = say("Of a black box only what its log tells.")
+        note = say(
+            "Of a black box only what its log tells. Times run from handing a turn to the system to its "
+            "answer: the way there and back, and what this computer needed for it, are in them, too."
+        )
         blocks.append(TableOfText("campaign_modules", say("Modules"), columns, rows, note, signed))
     if silent:
         blocks.append(Paragraph(say("The log has no figure for: {modules}.", modules=listed(silent))))

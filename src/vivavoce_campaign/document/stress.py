@@ -8,7 +8,7 @@ from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOf
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
-from vivavoce.report.numbers import MISSING, between, count, listed, percent
+from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
 from vivavoce_stress.base import awaiting, state_of
 from vivavoce_stress.blocks import (
     EARLIER,
@@ -95,7 +95,16 @@ def success_figure(run: Facts, mark: str) -> Figure:
             "Bar: share of the cases that were passed for certain; line: its 95% interval, up to where "
             "it would reach if all cases without a verdict passed. Without a bar: none passed."
         ),
-    )
+        columns=(say("Test"), say("Passed"), say("Success"), say("95% interval")),
+        rows=[
+            (
+                f"{one['name']} {title_of(one)}",
+                say("{k} of {n}", k=count(one["passed"]), n=count(one["decided"] + one["open"])),
+                share_told(one, "ratio"), between(one["low"], one["high"], percent),
+            )
+            for one in run["tests"] if one["worst"] is not None
+        ],
+    )  # fmt: skip
 
 
 def _bar(one: Facts) -> Facts:
@@ -142,8 +151,15 @@ def _cells(one: Facts) -> tuple[Cell, ...]:
         Cell(count(one["applied"])),
         Cell(count(one["not_applicable"])),
         Cell(share_told(one, "ratio"), of),
-        Cell(between(one["low"], one["high"], percent)),
+        Cell(between(one["low"], one["high"], percent), _over(one)),
     )
+
+
+def _over(one: Facts) -> tuple[str, ...]:
+    """Over how many utterances an interval is, where several cases are of one."""
+    if one["interval"] != "clustered":
+        return ()
+    return (say("over {sentences}", sentences=plural(one["originals"], "different sentence")),)
 
 
 def _decided(run: Facts, name: str) -> bool:

@@ -18,6 +18,8 @@ from vivavoce.report.numbers import (
     plural,
 )
 from vivavoce.stats.idial import IdialAspect
+from vivavoce_campaign.conversations import Conversations
+from vivavoce_campaign.document.changes import changes_told
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_stress.blocks import decided_by, share_told, title_of, tried_told
 
@@ -29,7 +31,7 @@ ASPECTS: Final = {
 }
 MEANINGS: Final = {
     "task_completion": "Whether the system reaches the goals of its tasks in reasonable time.",
-    "effectiveness": "Whether it interprets commands, stands odd input, and is easy and fluent to use.",
+    "effectiveness": "Whether it interprets commands, copes with odd input, and is easy and fluent to use.",
     "satisfaction": "How users feel after having used it.",
 }
 STRESS: Final = "Stress tests passed"
@@ -37,7 +39,7 @@ DELAY: Final = "system_response_delay"
 
 
 def answer(found: Evaluation) -> list[str]:
-    """The whole in a few sentences: what people answered, then what the system did.
+    """The whole in a few sentences: what people answered, then what the system did; first, what changed.
 
     What programs answered is invented: it stands last, and says so.
     """
@@ -46,11 +48,13 @@ def answer(found: Evaluation) -> list[str]:
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
     tests = [*stress_lines(found.stress), *sentences_told(found.stress)]
-    did = [*_goals_line(found), *tests, *_stress_basis(found.stress)]
+    did = [*_goals_line(found), *conversation_lines(found.conversations), *tests,
+           *_stress_basis(found.stress)]  # fmt: skip
+    news = [*_change_lines(found), *release_told(found)]
     if not found.people.simulated:
-        return [*release_told(found), answers, *did]
+        return [*news, answers, *did]
     return [
-        *release_told(found),
+        *news,
         *did,
         say("Programs filled in the questionnaire, too; what they answered is invented."),
         answers,
@@ -70,9 +74,48 @@ def release_told(found: Evaluation) -> list[str]:
     ]  # fmt: skip
 
 
+def _change_lines(found: Evaluation) -> list[str]:
+    """What a re-test came to; of runs of other cases nothing."""
+    compared = found.compared
+    return changes_told(compared) if compared and not compared.only_one else []
+
+
 def _release_before(found: Evaluation) -> str:
+    """The release that held the dialogues: that of the first run of stress tests."""
     name = found.releases[0]
-    return say("release {name}", name=name) if name else say("the release before it")
+    return say("release {name}", name=name) if name else say("the first release, which nobody named")
+
+
+def conversation_lines(found: Conversations | None) -> list[str]:
+    """How long the dialogues were, and what went wrong on the way, whatever their end."""
+    if found is None:
+        return []
+    told = [
+        say(
+            "The dialogues have {median} user turns in the median ({shortest} to {longest}; {dialogues}).",
+            median=coefficient(found.median) if found.median % 1 else count(int(found.median)),
+            shortest=count(found.shortest), longest=count(found.longest),
+            dialogues=plural(found.dialogues, "dialogue"),
+        )
+    ]  # fmt: skip
+    told.append(
+        say("The system said in {dialogues} that it did not understand ({n} of its {turns}).",
+            dialogues=plural(found.lost_dialogues, "dialogue"), n=count(found.lost),
+            turns=plural(found.system_turns, "turn"))
+        if found.lost
+        else say("In none did the system say that it did not understand.")
+    )  # fmt: skip
+    told.append(
+        say(
+            "In {dialogues} users said again what they had said ({n} of their {turns}), in {anew} of these "
+            "their first request.",
+            dialogues=plural(found.repeated_dialogues, "dialogue"), n=count(found.repeated),
+            turns=plural(found.user_turns, "turn"), anew=count(found.anew),
+        )
+        if found.repeated
+        else say("In none did users have to say the same again.")
+    )  # fmt: skip
+    return [" ".join(told)]
 
 
 def _stress_basis(stress: Stress | None) -> list[str]:
@@ -144,6 +187,8 @@ def _row(found: Evaluation, title: str, cells: tuple[str, str, str], group: str)
     under: tuple[str, ...] = ()
     if (now := found.tested_later) is not None:
         under = (say("release {name}", name=now) if title == STRESS else _release_before(found),)
+    if title == MEASURES.get(DELAY).title:
+        under += (say("with the way there and back, and this computer's own time"),)
     return Row(say(title), tuple(map(Cell, cells)), under, group=group)
 
 
@@ -235,12 +280,16 @@ def sentences_told(stress: Stress | None) -> list[str]:
     cases = whole.get("decided", 0) + whole.get("open", 0)
     if not 0 < whole.get("originals", 0) < cases:
         return []
-    return [
-        say(
-            "These {cases} change {sentences}, so they say less than as many different ones would.",
-            cases=plural(cases, "case"), sentences=plural(whole["originals"], "different sentence"),
-        )
-    ]  # fmt: skip
+    told = {"cases": plural(cases, "case"), "sentences": plural(whole["originals"], "different sentence")}
+    if whole["interval"] != "clustered":
+        return [
+            say(
+                "These {cases} change {sentences}. Cases of one sentence came out as differently as those of "
+                "several, so the interval is that of independent cases.",
+                **told,
+            )
+        ]
+    return [say("These {cases} change {sentences}, and say less than as many different ones would.", **told)]
 
 
 def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:

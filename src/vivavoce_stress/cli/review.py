@@ -193,7 +193,7 @@ def _state(reviews: "Reviews") -> dict[str, Any]:
         "items": len(reviews.items), "reviewed": len(made),
         "approved": sum(one.text is not None for one in made),
         "rejected": sum(one.text is None for one in made),
-        "disputed": reviews.disputed(), "agreement": agree(reviews.pairs()),
+        "second": reviews.second(), "disputed": reviews.disputed(), "agreement": agree(reviews.pairs()),
         "lexicon": {"version": known.version, "key": known.key, "entries": list(known.entries)},
     }  # fmt: skip
 
@@ -204,6 +204,11 @@ def _told(facts: dict[str, Any]) -> str:
         f"{facts['rejected']} rejected; {len(facts['disputed'])} disputed"
     )
     lines = [whole]
+    if facts["second"]:
+        wait = "waits" if facts["second"] == 1 else "wait"
+        lines.append(
+            f"{facts['second']} of these {wait} for a second reviewer, by whom it is told how far two agree"
+        )
     agreed = facts["agreement"]
     if agreed:
         kappa = "" if agreed["kappa"] is None else f", kappa {agreed['kappa']:.2f}"

@@ -57,17 +57,7 @@ def _run(run: Facts, redact: bool) -> list[Block]:
             clarification=count(whole["clarification"]), unsure=count(whole["unsure"]),
             invalid=count(whole["invalid"]), left=count(whole["not_admitted"])),
     ]  # fmt: skip
-    if agreed := run["agreement"]:
-        notes.append(
-            say(
-                "People judged {n} of the cases; the automatic verdicts agree with {same} of them on "
-                "passed or not (95% interval {interval}).",
-                n=count(agreed["n"]),
-                same=count(agreed["same"]),
-                interval=span(agreed["low"], agreed["high"]),
-            )
-        )
-    elif whole["decided"] and not whole["judged"]:
+    if whole["decided"] or whole["judged"]:
         notes.append(decided_by(run))
     notes += untried_told(run)
     if reasons := _reasons(run):
@@ -157,7 +147,7 @@ def _ends(one: Facts) -> tuple[float | None, float | None]:
 
 def _reasons(run: Facts) -> str:
     told = [
-        say(sentence, reasons="; ".join(f"{reason} ({number})" for reason, number in most))
+        say(sentence, reasons="; ".join(f"{say(reason)} ({number})" for reason, number in most))
         for name, sentence in (
             ("why_not_applicable", N_("Why tests did not apply, most often: {reasons}.")),
             ("why_left_out", N_("Why tests that may apply have no case, most often: {reasons}.")),

@@ -101,14 +101,19 @@ def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Cam
     assert waits.command == f"vivavoce desk {place.folder}"
     told = list(
         told_held(
-            HeldCampaign("telco", 10, 2, dataset, place.folder, waiting=1, checks=2, earlier=9, carried=4)
+            HeldCampaign(
+                "telco", 10, 2, dataset, place.folder, waiting=1, checks=2, earlier=9, carried=4, changed=3
+            )
         )
     )
     parts = "(1 undecided, 2 to be checked twice)"
     assert f"3 of them wait for a person's verdict {parts}: vivavoce desk {place.folder}" in told[1]
     assert "/stress/verdicts" in told[1]
-    assert "verdicts on 9 cases of earlier runs, of which 4 are in this one" in told[2]
-    assert told[3] == "telco: People judged 1 case, and overruled no rule."
+    assert told[2].endswith(
+        "verdicts on 9 cases of earlier runs: 4 answered as before, of which they count here; 3 answered "
+        "otherwise now, and to be judged anew; 2 not held in this run"
+    )
+    assert told[3] == "telco: People judged 1 case of 3, and overruled no rule."
 
 
 def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is_older(

@@ -1,8 +1,10 @@
 """Review of variants and verdicts on the dashboard: what is shown, what is stored, who may."""
 
+import csv
 import re
 from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from starlette.testclient import TestClient
 
 from scenes.patience import eventually
 from scenes.translated import same_in_italian
+from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import (
     CaseJudged,
@@ -21,9 +24,11 @@ from vivavoce.log.stress_events import (
     VerdictGiven,
     stress_stream,
 )
+from vivavoce.log.stress_rows import stress_rows
 from vivavoce.study.model import Study
 from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case
+from vivavoce_stress.verdict_file import read_verdicts, write_verdicts
 from vivavoce_stress.verdict_queue import VerdictQueue
 
 Enter = Callable[..., TestClient]
@@ -186,6 +191,62 @@ def test_no_verdict_is_suggested_and_cases_alike_are_told_and_judged_at_once(
     assert {one.case_id for one in given} == {"c1", "c2", "c3", "c4"} and {one.verdict for one in given} == {
         "fail"
     }
+
+
+def test_every_case_can_be_judged_and_what_people_chose_says_nothing_of_agreement(
+    enter: Enter, token_of: TokenOf, log: Log, stream: str
+) -> None:
+    """Cases 1 and 2 of this run are drawn for nobody, case 5 is: of it the rules' verdict is not shown."""
+    judged_case(log, stream, verdict="pass", more=9)
+    queue = VerdictQueue.of(log.events(stream))
+    drawn = [key for (_, key), one in queue.cases.items() if one.asked]
+    alone = next(key for (_, key), one in queue.cases.items() if not one.asked)
+    browser = enter("researcher", "anna")
+    page = browser.get("/stress/cases").text
+    rows = dict(re.findall(r'<tr id="(\w+)">(.*?)</tr>', page, re.DOTALL))
+    assert len(rows) == 10 and drawn
+    assert "Pass: as well served" in rows[alone] and "by the rules" in rows[alone]
+    assert all("waits for a person" in rows[key] and "by the rules" not in rows[key] for key in drawn)
+    address = re.search(r'href="(/stress/verdicts[^"]+)"[^>]*>Judge this case', rows[alone])
+    assert address is not None
+    asked = browser.get(unescape(address[1])).text
+    assert "What did the system do instead?" in asked and "The system gave no answer" in asked
+    form = {"form_token": token_of(browser, "/stress/verdicts"), "run": "r1", "case": alone, "listed": "1"}
+    assert (
+        browser.post("/stress/verdicts", data={**form, "verdict": "fail", "instead": "x"}).status_code == 422
+    )
+    answer = browser.post("/stress/verdicts", data={**form, "verdict": "fail", "instead": "refuse"})
+    assert answer.headers["location"] == f"/stress/cases#{alone}"
+    (row,) = (one for one in stress_rows(log.events(stream)) if one["case_id"] == alone)
+    assert (row["verdict"], row["instead"], row["chosen"]) == ("fail", "refuse", True)
+    page = browser.get("/stress").text
+    assert "No case has a verdict of both rules and people" in page and "People judged" in page
+
+
+def test_cases_are_judged_by_file_and_a_wrong_line_is_named(log: Log, stream: str, tmp_path: Path) -> None:
+    judged_case(log, stream, verdict="pass", more=3)
+    queue, path = VerdictQueue.of(log.events(stream)), tmp_path / "cases.csv"
+    assert write_verdicts(queue, path) == 4
+    rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines(keepends=True)))
+    assert [row["number"] for row in rows] == ["1", "2", "3", "4"] and "U: book it" in rows[0]["with_variant"]
+    assert {row["counts_now"] for row in rows if queue.cases["r1", row["case_id"]].asked} <= {""}
+    rows[1] |= {"verdict": "Fail", "instead": "menu", "remark": "=1+1"}
+
+    def saved() -> Path:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
+            writer.writeheader()
+            writer.writerows(rows)
+        return path
+
+    (one,) = read_verdicts(saved(), queue, "anna")
+    assert (one.case_id, one.verdict, one.instead, one.judge) == ("c2", "fail", "menu", "anna")
+    rows[2] |= {"verdict": "good"}
+    with pytest.raises(InputError, match=r"cases.csv:4.*unknown verdict 'good'"):
+        read_verdicts(saved(), queue, "anna")
+    rows[2] |= {"verdict": "pass", "case_id": "nobody"}
+    with pytest.raises(InputError, match=r"cases.csv:4.*unknown case 'nobody'"):
+        read_verdicts(saved(), queue, "anna")
 
 
 def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(

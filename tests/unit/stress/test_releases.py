@@ -33,7 +33,8 @@ def test_each_case_is_held_against_itself() -> None:
     found = compared("ppffcu", "pfpffp")
     assert [one.case_id for one in found.fell] == ["c1"]
     assert [one.case_id for one in found.rose] == ["c2"]
-    assert (found.passed_both, found.failed_both, found.undecided) == (1, 2, 1)
+    assert (found.passed_both, found.failed_both) == (1, 2)
+    assert [(one.case_id, one.left) for one in found.not_compared] == [("c5", "open_before")]
 
 
 def test_an_original_that_is_no_longer_served_is_a_loss() -> None:
@@ -58,7 +59,12 @@ def test_a_person_who_set_the_rules_right_is_not_compared_with_the_rules_alone()
     before[0] |= {"verdict_of_person": "fail", "verdict_automatic": "pass"}
     before[1] |= {"verdict_of_person": "fail", "verdict_automatic": "fail"}
     found = compare_runs(before, now)
-    assert ([one.case_id for one in found.rose], found.undecided) == (["c1"], 1)
+    assert [one.case_id for one in found.rose] == ["c1"]
+    assert [(one.case_id, one.left) for one in found.not_compared] == [("c0", "person_before")]
+    # the other way round, and once somebody judged it in both
+    assert [one.left for one in compare_runs(now, before).not_compared] == ["person_now"]
+    now[0]["verdict_of_person"] = "pass"
+    assert [one.case_id for one in compare_runs(before, now).rose] == ["c0", "c1"]
 
 
 def test_the_chance_of_so_uneven_a_change_is_exact() -> None:

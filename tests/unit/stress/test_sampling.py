@@ -269,3 +269,23 @@ def test_a_changed_word_carries_the_request_or_frames_it(
     language: str, original: str, variant: str, kind: str
 ) -> None:
     assert kind_changed(original, variant, language) == kind
+
+
+def test_what_is_asked_of_a_reviewer_is_run_once_it_is_approved(dataset: Dataset) -> None:
+    """A third of what was approved was given to other tests, and the reviewer had worked for nothing."""
+    interactions = [
+        replace(one, dialogue_id=f"{one.dialogue_id}-{at}", channel="text",
+                turns=[replace(turn, text=f"{turn.text} {at}") for turn in one.turns])
+        for one in interactions_of(dataset) for at in range(3)
+    ]  # fmt: skip
+    asked = [proposed(item) for item in to_review(interactions, RunChoice()).items]
+    named = {one.dialogue_id for one in asked}
+    assert 0 < len(named) <= len(interactions) * 8 // 11 + 1  # 3 of 11 tests need no review
+    assert not {item.interaction.dialogue_id for item in to_review(
+        interactions, RunChoice(), reviews_of(*asked)).items} - named  # fmt: skip
+    here = [proposed(item) for item in to_review(interactions_of(dataset), RunChoice()).items]
+    decided = tuple(reviewed(one, "anna", "accept", proposal=0) for one in here)
+    made = plan(dataset, reviews_of(*here, decided=decided))
+    held = {case.case_id for case in made.cases}
+    assert here and {one.item_id for one in here} <= held
+    assert {case.test for case in made.cases} & set(SPELLING)

@@ -14,7 +14,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.schema import STRESS
 from vivavoce.stats.proportions import wilson
-from vivavoce_stress.scores import agree, figures, permutation_p, score, stress_results
+from vivavoce_stress.scores import agree, agreement, figures, permutation_p, score, stress_results
 
 FAMILIES = {"ST-2": "spelling", "ST-5": "lexical", "ST-9": "syntactic"}
 
@@ -125,6 +125,22 @@ def test_cases_of_one_utterance_are_counted_over_utterances() -> None:
     assert (one["low"], one["high"]) == pytest.approx(wilson(1, 1))
     waits = figures([*cases, row(10, verdict="unsure", original="o 4")], "all", "data")
     assert waits["low"] < waits["worst"] < waits["best"] < waits["high"]
+
+
+def test_cases_of_one_utterance_that_differ_among_themselves_make_nothing_more_certain() -> None:
+    """Of each of five utterances one passes and one fails: clusters are alike, and cases are ten, no more."""
+    cases = [row(n, verdict="fail" if n % 2 else "pass", original=f"o {n // 2}") for n in range(10)]
+    cases.append(row(10, verdict="fail", original="o 1"))
+    facts = figures(cases, "all", "data")
+    assert (facts["interval"], facts["originals"]) == ("wilson", 5)
+    assert (facts["low"], facts["high"]) == pytest.approx(wilson(5, 11))
+
+
+def test_what_people_chose_to_judge_says_nothing_of_how_far_they_agree_with_rules() -> None:
+    by_lot = row(0, verdict="pass", verdict_of_person="pass", chosen=False)
+    chosen = row(1, verdict="fail", verdict_automatic="pass", verdict_of_person="fail", chosen=True)
+    found = agreement([by_lot, chosen])
+    assert found is not None and (found["same"], found["n"]) == (1, 1)
 
 
 def test_cases_of_one_dialogue_widen_the_interval_and_single_ones_need_no_clusters() -> None:

@@ -1,0 +1,70 @@
+"""How the dialogues themselves went: their length, what was not understood, what had to be said again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from vivavoce.log.dataset import Dataset
+from vivavoce_campaign.unreached import Turn, turns_of
+from vivavoce_stress.content_words import content_of
+from vivavoce_stress.courtesies import is_courtesy
+from vivavoce_stress.evidence import asks_again
+from vivavoce_stress.heuristics import plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversations:
+    """Turns over all dialogues that count, and in how many dialogues each thing happened.
+
+    median, shortest, longest  user turns a dialogue
+    lost       system turns that say that it did not understand, or ask to be told again, by their words
+    repeated   user turns that say the same as an earlier one of the dialogue, be it in another frame (I want,
+               may I); courtesies, yes and no are none
+    anew       dialogues in which what the user asked for first was said again later
+    Empty      no turn is known: None instead of this
+    """
+
+    dialogues: int
+    median: float
+    shortest: int
+    longest: int
+    user_turns: int
+    system_turns: int
+    lost: int
+    lost_dialogues: int
+    repeated: int
+    repeated_dialogues: int
+    anew: int
+
+
+def conversations(dataset: Dataset) -> Conversations | None:
+    """Of a dataset's dialogues that have turns. Empty  none has: None"""
+    turns = turns_of(dataset)
+    rows = dataset.read("dialogues").to_pylist()
+    held = [(turns[row["dialogue_id"]], row["language"]) for row in rows if row["dialogue_id"] in turns]
+    if not held:
+        return None
+    lengths = [sum(one["party"] == "user" for one in said) for said, _ in held]
+    lost = [_lost(said, language) for said, language in held]
+    again = [_again(said, language) for said, language in held]
+    return Conversations(
+        dialogues=len(held), median=float(median(lengths)), shortest=min(lengths), longest=max(lengths),
+        user_turns=sum(lengths), system_turns=sum(len(said) for said, _ in held) - sum(lengths),
+        lost=sum(lost), lost_dialogues=sum(map(bool, lost)),
+        repeated=sum(n for n, _ in again), repeated_dialogues=sum(bool(n) for n, _ in again),
+        anew=sum(first for _, first in again),
+    )  # fmt: skip
+
+
+def _lost(said: Sequence[Turn], language: str) -> int:
+    return sum(
+        one["party"] == "system" and asks_again(one["text"] or "", language.split("-")[0]) for one in said
+    )
+
+
+def _again(said: Sequence[Turn], language: str) -> tuple[int, bool]:
+    """How many turns repeat an earlier one, and whether one of them is the first request."""
+    texts = [one["text"] or "" for one in said if one["party"] == "user"]
+    requests = [text for text in texts if plain(text) and not is_courtesy(text, language)]
+    asked = [content_of(text, language) or frozenset((plain(text),)) for text in requests]
+    return len(asked) - len(set(asked)), bool(asked) and asked.count(asked[0]) > 1

@@ -1,0 +1,143 @@
+"""What changed since the run before, case by case; the terminal tells it in the same words."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from vivavoce.core.i18n import N_
+from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.content import heads
+from vivavoce.report.language import say
+from vivavoce.report.numbers import count, p_value, plural
+from vivavoce_campaign.document.trust import not_comparable
+from vivavoce_stress.blocks import title_of
+from vivavoce_stress.failures import answer_to
+from vivavoce_stress.releases import CaseCompared, RunsCompared, WhyLeft
+
+LEFT: Final[dict[WhyLeft, str]] = {
+    "open_before": N_("Not compared, for it has no verdict {before}"),
+    "open_now": N_("Not compared, for it has no verdict {now}"),
+    "person_before": N_(
+        "Not compared, for a person decided otherwise than the rules {before}, and nobody judged it {now}"
+    ),
+    "person_now": N_(
+        "Not compared, for a person decided otherwise than the rules {now}, and nobody judged it {before}"
+    ),
+}
+
+
+def run_names(found: RunsCompared) -> dict[str, str]:
+    """By which of two runs something came out so: with a release, where these have names that differ."""
+    before, now = _releases(found)
+    return {
+        "before": say("with release {name}", name=before) if before else say("in the run before"),
+        "now": say("with release {name}", name=now) if now else say("in this run"),
+    }
+
+
+def _releases(found: RunsCompared) -> tuple[str | None, str | None]:
+    """The names of the releases. Empty  both are called the same, which tells nothing apart: None"""
+    before, now = found.release_before, found.release_now
+    return (None, None) if before == now else (before, now)
+
+
+def _titles(found: RunsCompared) -> tuple[str, str]:
+    before, now = _releases(found)
+    return (
+        say("release {name}", name=before) if before else say("the run before"),
+        say("release {name}", name=now) if now else say("this run"),
+    )
+
+
+def changes_told(found: RunsCompared) -> list[str]:
+    """What was gained, lost, and stayed: the numbers add up to the cases of both runs. Empty  none: []"""
+    if not found.common:
+        return []
+    told = [
+        say(
+            "Of {cases} that were held {before} and {now}, {rose} passed {now} alone, {fell} {before} alone, "
+            "{both} both times and {neither} neither time.",
+            cases=plural(found.common, "case"), rose=count(len(found.rose)), fell=count(len(found.fell)),
+            both=count(found.passed_both), neither=count(found.failed_both), **run_names(found),
+        )
+    ]  # fmt: skip
+    if found.otherwise:
+        told.append(
+            say(
+                "{n} pass, but the original itself is answered otherwise than before: whether rightly, a "
+                "person must see.",
+                n=plural(len(found.otherwise), "case"),
+            )
+        )
+    if found.not_compared:
+        told.append(
+            say(
+                "Not comparable, and named below with the reason: {cases}.",
+                cases=plural(len(found.not_compared), "case"),
+            )
+        )
+    return told
+
+
+def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
+    """Every case that is not alike in both runs, under what became of it."""
+    names = run_names(found)
+    for one in found.fell:
+        yield say("Passed {before}, not {now}", **names), one
+    for one in found.rose:
+        yield say("Passed {now}, not {before}", **names), one
+    for one in found.otherwise:
+        yield say("The original is answered otherwise than before"), one
+    for why, template in LEFT.items():
+        for one in found.not_compared:
+            if one.left == why:
+                yield say(template, **names), one
+
+
+def change_blocks(found: RunsCompared | None) -> list[Block]:
+    """What changed since the run before, case by case: what passed and does not now, and the reverse."""
+    if found is None:
+        return []
+    blocks: list[Block] = [Paragraph(not_comparable(found))] if found.only_one else []
+    if told := changes_told(found):
+        blocks.append(Paragraph(" ".join(told)))
+    if rows := [_change_row(title, one) for title, one in changed_cases(found)]:
+        columns = heads(say("Test"), say("Utterance and variant"), *_titles(found))
+        note = say("What the system answered to the variant.")
+        if found.p is not None:
+            note += " " + say(
+                "Were the two equally good, a change as one-sided as this, or more, would come about by "
+                "chance with p = {p} (exact test of the cases that passed with one of them alone).",
+                p=p_value(found.p),
+            )
+        title = say("What changed, case by case")
+        blocks.append(TableOfText("campaign_changes", title, columns, tuple(rows), note, numeric=False))
+    if found.only_one:
+        left = say("Held in one of the two alone, and not compared: {n}.", n=count(found.only_one))
+        blocks.append(Bullets((left,)))
+    return blocks
+
+
+def _change_row(group: str, one: CaseCompared) -> Row:
+    row = one.rows[1]
+    changed = say("“{original}” became “{variant}”.", original=row["original"], variant=row["text"])
+    cells = tuple(_came(each) for each in one.rows)
+    if one.otherwise:
+        own = (answer_to(each["clean_transcript"]) or "" for each in one.rows)
+        cells = tuple(
+            replace(cell, main=f"{cell.main} ({say('the original: “{answer}”', answer=answer)})")
+            for cell, answer in zip(cells, own, strict=True)
+        )
+    return Row(title_of({"name": row["test"]}), (Cell(changed, words=True), *cells), group=group)
+
+
+def _came(row: dict[str, Any]) -> Cell:
+    """What the system answered, and what came of the case by whose verdict."""
+    if row["status"] == "not_admitted":
+        told = say("not even the original was served as it was")
+    elif row["status"] != "applied" or row["verdict"] in (None, "", "unsure"):
+        told = say("no verdict")
+    else:
+        told = say("passed") if row["verdict"] == "pass" else say("not passed")
+    by = (say("by a person"),) if row.get("verdict_of_person") else ()
+    return Cell(answer_to(row["transcript"]) or say("no answer"), (told, *by), words=True)
