@@ -1,21 +1,33 @@
-"""What a counter tells of its errands: what was noted, what was done last, what would be."""
+"""How a counter answers a turn: what is said is done, what is asked is told, then comes one next step."""
 
+import re
 from typing import ClassVar, Final
 
+from vivavoce_bots.acts import Act
 from vivavoce_bots.counter.matter import Counter
-from vivavoce_bots.counter.naming import EITHER, SUPPOSES, TAGGED, TITLE
+from vivavoce_bots.counter.naming import ALSO, EITHER, SUPPOSES, TAGGED, TITLE
+from vivavoce_bots.counter.turn import CHECKS, Piece, pieces_of, requests, without_stop
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
+from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.dialogue.accounting import AccountingBot
-from vivavoce_bots.dialogue.clauses import sentences_of
-from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.inquiry import Asked
-from vivavoce_bots.dialogue.talk import Answer
+from vivavoce_bots.dialogue.clauses import asks_openly, gives_up
+from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.hearing import UNSURE, Heard
+from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
+from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 
-_FEWEST: Final = 4  # words of a sentence that is not told twice
+_TO_US: Final = ("whoareyou", "howareyou", "service", "repeat", "human", "hello", "ciao", "undo", "restart",
+                 "doubted", "wrong", "bye", "done")  # fmt: skip
+"""What is asked of whoever speaks, and not of the matter."""
+_DENIED: Final = re.compile(r"\b(?:non (?:l[oaie] |li |le )?|not |n't |never )(?:\w+ )?$", re.I)
+_RATHER: Final = re.compile(r"\b(?:anzi|rather|or keep|o tener\w*|keep it|tenerl[oa]|prolung\w+|rinnov\w+)\b", re.I)
+_SHORT: Final = 3  # words of a question that may be an answer: Saturday?
+_LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
 
 
 class CounterAccounts(AccountingBot[Visit]):
-    """The part of a counter that speaks of its errands."""
+    """The part of a counter that takes a turn to pieces and speaks of its errands."""
 
     counter: Counter
     hearer: CounterHearing
@@ -25,6 +37,181 @@ class CounterAccounts(AccountingBot[Visit]):
     """Errands that change nothing, and may lead on to others."""
     lends: ClassVar[bool] = False
     """Whether what is done lasts until a day."""
+
+    # --- what each counter knows ----------------------------------------------------------------------------
+
+    def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """The answer from what this counter has in mind: what all comes to, what to bring; None without."""
+        return None
+
+    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
+        """What an errand that only tells something says; None where it lacks something."""
+        raise NotImplementedError
+
+    def refers(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """Whether what was spoken of before is meant."""
+        return bool(
+            found
+            or PRONOUN[session.language].search(heard.text)
+            or ALSO.search(heard.text)
+            or not heard.rest
+        )
+
+    # --- a turn ---------------------------------------------------------------------------------------------
+
+    def answered(self, session: Visit, text: str) -> Answer:
+        text = text.replace("’", "'")
+        if len(text) > _LONGEST or not re.search(r"\w", text):
+            return super().answered(session, text)
+        stopped, text = self._stopped(session, text)
+        pieces = pieces_of(text, session.language)
+        asked = [one for one in pieces if one.asks and not self._is_said(session, one)]
+        said = " ".join(one.text for one in pieces if one not in asked)
+        if not asked and not stopped:
+            return super().answered(session, said)
+        answer = super().answered(session, said) if re.search(r"\w", said) else None
+        told: list[str] = []
+        for piece in asked:
+            one = self._told_of(session, piece)
+            if one is None and not (answer and answer.end):
+                more = CourteousBot.answered(self, session, piece.text)
+                question = self.question(session)[0]
+                one = more.text.removesuffix(question).strip()
+                one = "" if one and answer and one in answer.text else one
+                if answer is None or not answer.acts:
+                    answer = more._replace(text="" if not more.end else more.text)
+                    one = "" if more.end else one
+            if one and one not in told:
+                told.append(one)
+        lead = self.words(session)["cancelled"] if stopped else ""
+        return self._composed(session, answer, [lead, *told])
+
+    def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
+        """What was done and told, then the question that waits; nothing that was told a turn ago."""
+        told = [one for one in told if one]
+        if answer is not None and answer.end:
+            return answer._replace(text=joined([*told, answer.text]))
+        question, acts = self.question(session)
+        if answer is not None:
+            open_ = {"repeat", "help"} & {one.act for one in answer.acts} or (
+                [one.act for one in answer.acts[:1]] == ["ack"] and told
+            )
+            if open_ and told:
+                session.lost = session.vain = 0
+            else:
+                done = answer.text.removesuffix(question).strip()
+                done = QUESTION.sub("", done).strip() if done == answer.text.strip() else done
+                told = [done, *told]
+        last = session.last.text if session.last else ""
+        if session.confirming and question in last:
+            question = (QUESTION.search(question) or [question])[0].strip()
+        session.repeats = True
+        return Answer(joined([*told, question]), (Act("inform"), *acts))
+
+    def _stopped(self, session: Visit, text: str) -> tuple[bool, str]:
+        """Whether the errand in hand is stopped; and what is said besides."""
+        if session.errand is None and session.asking is None:
+            return False, text
+        stopped, rest = without_stop(text)
+        leaves = gives_up(session.language).search(text) is not None and not re.search(r"\w", rest)
+        if not stopped or leaves:
+            return False, text
+        if self.told_in(session, rest) and self.hearer.errand(session, self._heard(session, rest)) is None:
+            return False, text  # stop, not Monday, Tuesday
+        self.let_go(session)
+        session.last = session.last._replace(acts=(Act("reqmore"),)) if session.last else None
+        return True, rest
+
+    def _heard(self, session: Visit, text: str) -> Heard:
+        return self._hearing[session.language].heard(text)
+
+    def _is_said(self, session: Visit, piece: Piece) -> bool:
+        """Whether a question is heard with what is said: a wish, an answer, a word to whoever speaks."""
+        heard = self._heard(session, piece.text)
+        if unframed(piece.text, session.language).frame is not None or heard.did(*_TO_US):
+            return not self._topic(session, piece.text)
+        if heard.did(*UNSURE) and not heard.spans and not self._topic(session, piece.text):
+            return True
+        errand = self.hearer.errand(session, heard)
+        if errand is not None and errand not in {*self.informs, *self.searches}:
+            return requests(piece.text, session.language) and not SUPPOSES.search(piece.text)
+        found = self.values(session, heard)
+        if session.asking in found and len(heard.said) - len(found) <= _SHORT:
+            return True  # Saturday?
+        return errand is None and bool(found) and requests(piece.text, session.language)
+
+    def _told_of(self, session: Visit, piece: Piece) -> str | None:
+        """The answer to a question; `` where it wants none, None where an errand begins with it."""
+        text, words = piece.text, self.words(session)
+        heard = self._heard(session, text)
+        if (known := self.knows(session, text, heard)) is not None:
+            return known
+        state = inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
+        if state is not None:
+            if state.asked == "today":
+                return calendar(session.language)
+            return self.standing(session, state.asked)
+        if told := self._supposed(session, text):
+            return told
+        errand, found = self.hearer.errand(session, heard), self.values(session, heard)
+        if topic := self._topic(session, text):
+            return topic
+        if errand is not None and errand not in {*self.informs, *self.searches}:
+            return words.get(f"about_{errand}") or words["unanswered"]
+        led = [self.counter.implied[one] for one in found if one in self.counter.implied]
+        errand = errand or next((one for one in led if one in {*self.informs, *self.searches}), None)
+        if errand is None and found and session.lately in self.informs and session.errand is None:
+            return None  # and in first?
+        if errand is not None:
+            return self._told_errand(session, errand, found, heard)
+        if found.items() & {**session.account, **session.form}.items():
+            return "" if session.confirming else words["check_yes"]
+        if not asks_openly(text, session.language) or heard.did("insult", "complaint", "why"):
+            return self._courtesy(session, "why") if heard.did("why") else ""
+        if session.errand is None and session.asking is None and self.about(session, heard):
+            return None
+        if CHECKS.search(text) and len(heard.rest) < _SHORT:
+            return ""
+        return words["unanswered"]
+
+    def _told_errand(self, session: Visit, errand: str, found: dict[str, str], heard: Heard) -> str | None:
+        """What an errand says that only tells something; what is not known of it is asked for."""
+        words = self.words(session)
+        name = self._named_strangely(session, heard, errand, found)
+        if name is not None:
+            if session.errand is None and session.asking is None:
+                return None
+            return words["not_known"].format(name=name)
+        if not self.refers(session, heard, found):
+            return None if session.errand is None else words["unanswered"]
+        told = self.tell(session, errand, found)
+        if told is None and session.errand is not None:
+            session.wonders = errand
+            return ""
+        return told
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        raise NotImplementedError
+
+    def _topic(self, session: Visit, text: str) -> str:
+        """What is told of what is beyond this counter; nothing of what is only denied."""
+        beyond = self._beyond[session.language]
+        said, _ = self._hearing[session.language].find(text)
+        for span in beyond.spotter.find(text, said):
+            if span.entry.kind != "beyond":
+                return ""
+            if _DENIED.search(" ".join(said[: span.start]) + " "):
+                continue
+            topic = span.entry.slot or ""
+            return beyond.says[topic].format(words=" ".join(said[span.start : span.end]))
+        return ""
+
+    def _passed_over(self, session: Visit, text: str, *, told: bool = False) -> str:
+        return ""  # every question was told of
+
+    # --- what is told of the errands ------------------------------------------------------------------------
 
     def told(self, session: Visit) -> dict[str, str]:
         """The form in words."""
@@ -38,12 +225,12 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether a question is about the errand; one that names another thing, or tells a wish, is not."""
         if asked == "today":
             return "day" in self.counter.needs
-        values = self.values(session, self._hearing[session.language].heard(sentence))
+        values = self.values(session, self._heard(session, sentence))
         kept = {need: one for need, one in values.items() if need in self.counter.kept}
         known = {*session.form.items(), *session.account.items()}
         if asked == "until":
-            errands = {one.value for one in self._hearing[session.language].heard(sentence).all("errand")}
-            return self.lends and "hours" not in errands and set(kept.items()) <= known
+            errands = {one.value for one in self._heard(session, sentence).all("errand")}
+            return self.lends and not errands & {"hours", "join"} and set(kept.items()) <= known
         if asked == "noted":  # you have the 9:55 down, right? puts right what was noted
             checks = TAGGED.search(sentence) and EITHER.search(sentence) is None
             return not checks or set(values.items()) <= known
@@ -66,7 +253,7 @@ class CounterAccounts(AccountingBot[Visit]):
         return f"{words['not_yet_done']} {so_far}".strip() if asked == "done" else so_far
 
     def told_in(self, session: Visit, text: str) -> set[str]:
-        heard = self._hearing[session.language].heard(text)
+        heard = self._heard(session, text)
         errands = {one.value or "" for one in heard.all("errand")}
         titles = {"name"} if "not_known" in self.words(session) and TITLE.search(text) else set[str]()
         return {
@@ -75,25 +262,9 @@ class CounterAccounts(AccountingBot[Visit]):
             *(one for one in errands if not self.counter.errands[one].yields),
         }
 
-    def answered(self, session: Visit, text: str) -> Answer:
-        """The answer; who asks on gets no sentence a second time that was told just before."""
-        if told := self._supposed(session, text):
-            question, asks = self.question(session)
-            return Answer(f"{told} {question}", asks)
-        last = session.last
-        answer = super().answered(session, text)
-        question = self.question(session)[0]
-        told = answer.text.removesuffix(question).strip()
-        core = max(sentences_of(told), key=len, default="")
-        again = last is not None and core in last.text and len(core.split()) >= _FEWEST
-        if not again or "?" not in text or session.repeats or answer.end or session.errand is not None:
-            return answer
-        lead = told.removesuffix(core).strip()
-        return answer._replace(text=f"{lead or self.words(session)['no_more_known']} {question}")
-
     def _supposed(self, session: Visit, text: str) -> str:
         """What is told of an errand that is only asked about: if she is ill, do we get the money back?"""
-        if session.errand is not None or not text.rstrip().endswith("?") or not SUPPOSES.search(text):
+        if not SUPPOSES.search(text):
             return ""
-        errand = self.hearer.errand(session, self._hearing[session.language].heard(text))
+        errand = self.hearer.errand(session, self._heard(session, text))
         return self.words(session).get(f"about_{errand}", "")

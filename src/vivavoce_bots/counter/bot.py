@@ -414,6 +414,34 @@ class CounterBot(CounterAccounts):
         session.errand = named
         return self._go_on(session)
 
+    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
+        """What an errand that only tells something says; what it was about is spoken of from there on."""
+        if not set(self.counter.errands[errand].needs) - self.spared <= {*session.form, *found, "work"}:
+            return None
+        open_, before = session.errand, dict(session.form)
+        session.form |= found
+        session.errand = errand
+        said = self.complete(session)
+        if session.asking is None and not set(self.counter.errands[errand].needs) - self.spared <= {*session.form}:
+            session.errand, session.form = open_, before
+            return None
+        said = said or self.serve(session)
+        if open_ is None:
+            session.lately, session.errand, session.sought = errand, None, None
+            session.served += 1
+            session.form = {
+                one: value for one, value in session.form.items()
+                if one in {*self.counter.kept, *self.counter.carried, *self.counter.lasting}
+            }
+        else:
+            session.errand, session.form = open_, {**session.form, **before}
+        return said
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        return self._strange_name(session, heard, errand, found)
+
     def _strange_name(
         self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
     ) -> str | None:

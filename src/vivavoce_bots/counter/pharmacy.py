@@ -1,19 +1,63 @@
-"""A pharmacy: chatty. It repeats what was said, is pleased about it, and gives no medical advice."""
+"""A pharmacy: chatty. It repeats what was said, is pleased about it, and gives no medical advice.
+
+One order has several products, each with its amount, and one day; it is put aside as a whole.
+"""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.naming import ALSO
 from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.inquiry import Asked
+from vivavoce_bots.dialogue.numbers import in_digits
+from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.talk import Answer
 
 _TWO: Final = 2
 _THEN: Final = re.compile(r"\b(?:for|on|by) (?:then|that day)\b|\bper (?:allora|quel giorno)\b", re.I)
-
 _SAME: Final = re.compile(r"\b(?:same day|together with|stesso giorno|insieme a)\b", re.I)
+_ALL: Final = re.compile(
+    r"\b(?:both|all of (?:it|them)|(?:all )?together|one of each|each of|the two of them|the lot|"
+    r"entramb[ie]|tutti e (?:due|tre)|tutte e (?:due|tre)|tutt[io] insieme|uno? (?:per|di) (?:tipo|ciascuno)|ambedue)\b",
+    re.I,
+)
+_TOTAL: Final = re.compile(
+    r"\b(?:altogether|in total|the total|all (?:in|together)|in all|come to|how much (?:do|will|would|must|should) "
+    r"i (?:pay|bring|owe|need)|what (?:do|will) i (?:pay|owe)|for (?:both|everything|the two|all)|the (?:whole|two) (?:lot|thing|of)|"
+    r"in tutto|il totale|totale|tutto (?:insieme|quanto)|insieme|quanto (?:pago|devo|le devo|spendo|porto|fa))\b",
+    re.I,
+)
+_PRICES: Final = re.compile(
+    r"\b(?:how much|pay|cost\w*|total|come to|euros?|price|quant[oi]|pago|cost\w+|totale|euro|fa)\b|\d", re.I
+)
+_BRING: Final = re.compile(
+    r"\b(?:(?:have|need) to bring|should i bring|do i bring|must i bring|prescription|(?:devo|bisogna) portare|ricetta)\b",
+    re.I,
+)
+_WHAT: Final = re.compile(
+    r"\b(?:what (?:are you|did you|have you|is|was)\b.*\b(?:put|keep|set|reserve|aside|note|order)|"
+    r"(?:che )?cosa (?:mett|ten|ha|hai|avete)\w*.*\b(?:da parte|prenotat|messo)|cosa mettete)",
+    re.I,
+)
+_LESS: Final = re.compile(
+    r"\b(?:without|leave out|(?:take|cross) (?:off|out)|drop|remove|forget|not|no|don't (?:want|need)|instead of|rather than|"
+    r"senza|togl\w+|lev\w+|non (?:voglio|serve|mi serve)|niente|invece (?:del|della|dei|di)|non)\s+"
+    r"(?:(?:the|any|my|it|il|lo|la|i|gli|le|l'|più|want|need|both)\s*)*$",
+    re.I,
+)
+_ONLY: Final = re.compile(r"\b(?:only|just|instead|rather|invece|solo|soltanto|piuttosto|anzi)\b", re.I)
+_ONE: Final = re.compile(
+    r"\b(?:an?|one|it|un[oa]?|mel[oa]|l[oa]|prenderl[oa]|tenerl[oa]|metterl[oa]|mettermel[oa])\b|\w{3,}l[oa]\b", re.I
+)
+_COUNT: Final = re.compile(r"(?<![\d.,:])(\d)(?![\d.,:])(?: \w+){0,2}\W*$")
+_BEHIND: Final = re.compile(
+    r"^\W{0,2}(?:x ?|per )?(\d)(?![\d.,:])(?=\W*$| (?:packs?|box|pieces?|please|confezion|scatol|pezz))", re.I
+)
 
 
 class PharmacyBot(CounterBot):
@@ -28,6 +72,8 @@ class PharmacyBot(CounterBot):
             for phrase in self.counter.cheaper[language]:
                 hearing.learn(phrase, "cheaper")
 
+    # --- what is heard --------------------------------------------------------------------------------------
+
     def tells(self, session: Visit, errand: str) -> Collection[str]:
         """What is in stock is told with its price."""
         there = "comes" not in self.counter.facts.get(session.form.get("medicine", ""), {})
@@ -38,36 +84,139 @@ class PharmacyBot(CounterBot):
         found = super().values(session, heard)
         medicine = found.get("medicine") or session.form.get("medicine", "")
         comes = self.counter.facts.get(medicine, {}).get("comes")
-        if "day" in session.account and "day" not in found and _SAME.search(heard.text):
-            found["day"] = session.account["day"]
+        if session.placed and "day" not in found and _SAME.search(heard.text):
+            found["day"] = session.placed[-1][1]
         return found | {"day": comes} if comes and "day" not in found and _THEN.search(heard.text) else found
 
     def about(self, session: Visit, heard: Heard) -> bool:
-        return super().about(session, heard) or (
-            heard.did("cheaper") and bool(self._compared(session, heard))
-        )
+        cheaper = heard.did("cheaper") and bool(self._compared(session, heard))
+        return super().about(session, heard) or cheaper or (session.errand == "reserve" and self._both(heard))
+
+    def _both(self, heard: Heard) -> bool:
+        return _ALL.search(heard.text) is not None
+
+    def _items(self, heard: Heard, language: str) -> tuple[dict[str, int | None], set[str]]:
+        """The products that are named with their amounts, and those that are not wanted."""
+        wanted: dict[str, int | None] = {}
+        unwanted: set[str] = set()
+        before: int | None = None
+        for clause in re.split(r",\s+|\s+(?:and|e|ed|plus|più|but|ma)\s+|[.;!?:]\s*", heard.text):
+            part = self._hearing[language].heard(clause)
+            spans = [one for one in part.spans if one.entry.slot == "medicine"]
+            for at, span in enumerate(spans):
+                lead = " ".join(part.said[spans[at - 1].end if at else 0 : span.start])
+                name = span.entry.value or ""
+                if _LESS.search(lead + " "):
+                    unwanted.add(name)
+                    wanted.pop(name, None)
+                    continue
+                ones = rf"\b(?:{'|'.join(speech(language).numbers['one'])})\b"
+                count = _COUNT.search(re.sub(ones, "1", in_digits(lead, language, ordinals=False), flags=re.I))
+                tail = in_digits(" ".join(part.said[span.end :]), language, ordinals=False)
+                behind = _BEHIND.search(tail)
+                number = int(count[1]) if count else int(behind[1]) if behind else before
+                wanted[name] = number if number is not None else wanted.get(name)
+            alone = re.fullmatch(r"\W*(\d)\W*", in_digits(clause, language, ordinals=False))
+            before = int(alone[1]) if alone else None
+        return wanted, unwanted
+
+    # --- an order -------------------------------------------------------------------------------------------
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        """The cheaper of two that were spoken of is told, and meant from there on."""
+        """The cheaper of two that were spoken of is told, and meant from there on; else an order."""
         if heard.did("cheaper"):
             two = self._compared(session, heard)
             if not two:
-                return Answer(
-                    f"{self.words(session)['cheaper']} {self.question(session)[0]}", self.question(session)[1]
-                )
+                question, asks = self.question(session)
+                return Answer(f"{self.words(session)['cheaper']} {question}", asks)
             cheap = min(two, key=lambda one: Decimal(self.counter.facts[one]["euros"]))
             session.form["medicine"], session.offered = cheap, tuple(two)
-            if self.hearer.errand(session, heard) in (None, *self.informs) and "packs" not in self.values(
-                session, heard
-            ):
+            orders = "packs" in self.values(session, heard)
+            if self.hearer.errand(session, heard) in (None, *self.informs) and not orders:
                 session.errand = "stock"
                 return self._go_on(session)
             heard = heard._replace(spans=[one for one in heard.spans if one.entry.slot != "medicine"])
+        if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
+            return placed
         answer = super().matter(session, heard)
-        named = session.form.get("medicine")
-        if named and named not in session.offered[-1:]:
-            session.offered = (*session.offered[-1:], named)
+        self._speak_of(session, session.form.get("medicine"))
         return answer
+
+    def _speak_of(self, session: Visit, named: str | None) -> None:
+        if named and named not in session.offered[-1:]:
+            session.offered = (*[one for one in session.offered if one != named][-1:], named)
+
+    def _orders(self, session: Visit, heard: Heard) -> bool:
+        """Whether an order is begun, changed or added to."""
+        wanted, unwanted = self._items(heard, session.language)
+        if session.errand == "reserve":
+            return bool(wanted or unwanted or self._both(heard))
+        named = {one.entry.value for one in self.hearer.spans(session, heard)}
+        counted = any(wanted.values())
+        adds = session.lately == "reserve" and bool(wanted) and ALSO.search(heard.text) is not None
+        return "reserve" in named or (counted and not named & self.informs) or adds
+
+    def _ordered(self, session: Visit, heard: Heard) -> Answer | None:
+        """The order with what was said of it; None where no product is known yet."""
+        wanted, unwanted = self._items(heard, session.language)
+        found, order = self.values(session, heard), session.order
+        agrees = session.confirming and heard.did("affirm") and not heard.did("negate", "not")
+        fresh = session.errand != "reserve"
+        if fresh:
+            order.clear()
+        kept = dict(order)
+        for one in unwanted:
+            order.pop(one, None)
+        again = heard.did("negate", "wrong") or _ONLY.search(heard.text) is not None
+        if wanted and again and not fresh and not set(wanted) <= set(order) and not ALSO.search(heard.text):
+            order.clear()  # no, plasters
+        order |= {one: amount if amount is not None else order.get(one) for one, amount in wanted.items()}
+        if not wanted and self._both(heard):
+            order |= {one: order.get(one) for one in session.offered}
+        if not wanted and not order and fresh:
+            if self._named_strangely(session, heard, "reserve", found) is not None:
+                return None
+            vague = PRONOUN[session.language].search(heard.text) or not heard.rest or "packs" in found or _ONE.search(heard.text)
+            if (last := session.form.get("medicine")) and vague:
+                order[last] = None
+        if not order:
+            if kept or unwanted:
+                session.order.clear()
+                self.let_go(session)
+                question, asks = self.question(session)
+                return Answer(f"{self.words(session)['cancelled']} {question}", asks)
+            return None
+        if len(order) > 1 or _ONE.search(heard.text) or len(kept) > 1:
+            order |= {one: amount or 1 for one, amount in order.items() if amount is None and (
+                len(order) > 1 or "packs" not in found)}  # fmt: skip
+        if "packs" in found and len(order) == 1 and not any(wanted.values()):
+            order[next(iter(order))] = int(found["packs"])
+        for one in wanted:
+            self._speak_of(session, one)
+        if fresh and session.placed and "day" not in found and ALSO.search(heard.text):
+            found["day"] = session.placed[-1][1]
+        session.errand = "reserve"
+        if fresh:
+            session.form.pop("packs", None)
+            if session.lately not in (None, *self.informs):
+                session.form.pop("day", None)
+        if "day" in found:
+            session.form["day"] = found["day"]
+        self._fill(session)
+        if agrees and "day" in session.form:
+            self._limits(session)
+            problem = self.complete(session)
+            if not problem and "packs" in session.form:
+                return self._serve(session)
+        return self._go_on(session)
+
+    def _fill(self, session: Visit) -> None:
+        """The form as the order is: its first product, and an amount once all have one."""
+        order = session.order
+        session.form["medicine"] = next(iter(order))
+        session.form.pop("packs", None)
+        if all(order.values()):
+            session.form["packs"] = str(max(one or 1 for one in order.values()))
 
     def _compared(self, session: Visit, heard: Heard) -> list[str]:
         """Two medicines that were spoken of, here or before."""
@@ -80,33 +229,123 @@ class PharmacyBot(CounterBot):
         form = session.form
         if session.errand != "reserve":
             return ""
+        order = session.order
+        if "medicine" in form and form["medicine"] not in order:
+            order.clear()
+            order[form["medicine"]] = None
+        if "packs" in form and order:
+            amounts = [one for one, amount in order.items() if amount is None] or (
+                list(order) if len(order) == 1 else [])  # fmt: skip
+            order |= dict.fromkeys(amounts, int(form["packs"]))
         if form.get("day") == "sunday":
             del form["day"]
             return self.words(session)["closed"]
-        comes = self.counter.facts.get(form.get("medicine", ""), {}).get("comes")
-        if comes is not None and "day" in form and _before(form["day"], comes):
-            del form["day"]
-            return self.words(session)["not_yet"].format(
-                comes=self.counter.say("day", comes, session.language)
-            )
+        for one in order:
+            comes = self.counter.facts[one].get("comes")
+            if comes is not None and "day" in form and _before(form["day"], comes):
+                del form["day"]
+                key = "not_yet" if len(order) == 1 else "not_yet_of"
+                named = self.counter.say("medicine", one, session.language)
+                return self.words(session)[key].format(
+                    comes=self.counter.say("day", comes, session.language), medicine=named
+                )
         return ""
+
+    def let_go(self, session: Visit) -> None:
+        super().let_go(session)
+        session.order.clear()
+
+    def told(self, session: Visit) -> dict[str, str]:
+        told = super().told(session)
+        if session.errand == "reserve" and session.order:
+            told["items"] = self._listed(session, session.order)
+            told["medicine"] = told["items"] if all(session.order.values()) else told.get("medicine", "")
+        return told
+
+    def _listed(self, session: Visit, order: Mapping[str, int | None]) -> str:
+        form = self.words(session)["item"]
+        parts = [
+            form.format(medicine=self.counter.say("medicine", one, session.language), packs=amount or 1)
+            for one, amount in order.items()
+        ]
+        return f" {self.words(session)['and']} ".join(parts)
+
+    # --- what is told ---------------------------------------------------------------------------------------
+
+    def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """What all comes to, what is to be brought, what is put aside."""
+        words = self.words(session)
+        whole: dict[str, int] = {}
+        for order in (*(one for one, _ in session.placed), session.order):
+            for one, amount in order.items():
+                whole[one] = whole.get(one, 0) + (amount or 1)
+        named = {one.value or "" for one in heard.all("value") if one.slot == "medicine"}
+        if whole and _TOTAL.search(question) and _PRICES.search(question) and named <= set(whole):
+            return words["all"].format(
+                items=self._listed(session, whole), total=self._money(session, str(self._sum(whole)))
+            )
+        if whole and _BRING.search(question) and not named - set(whole):
+            needs = any(self.counter.facts[one]["prescription"] for one in named or whole)
+            return words["bring"] if needs else words["bring_not"]
+        if whole and _WHAT.search(question) and not named - set(whole):
+            return words["aside"].format(items=self._listed(session, whole))
+        two = self._compared(session, heard) if heard.did("cheaper") else []
+        if two:
+            cheap = min(two, key=lambda one: Decimal(self.counter.facts[one]["euros"]))
+            return self.tell(session, "stock", {"medicine": cheap})
+        if heard.did("cheaper"):
+            return words["cheaper"]
+        return None
+
+    def standing(self, session: Visit, asked: Asked) -> str:
+        if session.errand is None and session.placed:
+            words = self.words(session)
+            return " ".join(
+                words["reserved"].format(
+                    items=self._listed(session, order), day=self.counter.say("day", day, session.language)
+                )
+                for order, day in session.placed
+            )
+        return super().standing(session, asked)
+
+    def _sum(self, order: Mapping[str, int]) -> Decimal:
+        return sum((Decimal(self.counter.facts[one]["euros"]) * n for one, n in order.items()), Decimal(0))
 
     def serve(self, session: Visit) -> str:
         said, kind = self.words(session), session.errand or ""
         facts = self.counter.facts.get(session.form.get("medicine", ""), {})
+        if kind == "reserve":
+            return self._placed(session)
         if kind == "price" and int(session.form.get("packs", "1")) > 1:
             kind = "price_all"
         if kind == "stock" and "comes" in facts:
             kind = "stock_not"
         if kind == "prescription" and not facts["prescription"]:
             kind = "prescription_not"
+        self._speak_of(session, session.form.get("medicine"))
         total = Decimal(facts.get("euros", "0")) * int(session.form.get("packs", "1"))
         comes = self.counter.say("day", facts["comes"], session.language) if "comes" in facts else ""
-        told = said[kind].format(
+        return said[kind].format(
             **self.told(session), euros=self._money(session, facts.get("euros", "")),
             total=self._money(session, str(total)), comes=comes,
         )  # fmt: skip
-        return f"{told} {said['bring']}" if kind == "reserve" and facts["prescription"] else told
+
+    def _placed(self, session: Visit) -> str:
+        order = {one: amount or 1 for one, amount in session.order.items()}
+        said, day = self.words(session), session.form["day"]
+        session.placed = [*session.placed, (order, day)]
+        session.order = {}
+        told = said["reserve"].format(
+            items=self._listed(session, order), total=self._money(session, str(self._sum(order))),
+            day=self.counter.say("day", day, session.language),
+        )  # fmt: skip
+        return f"{told} {said['bring']}" if any(self.counter.facts[one]["prescription"] for one in order) else told
+
+    def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
+        undone = super()._undone_word(session, heard)
+        if undone is not None:
+            session.placed = session.placed[:-1]
+        return undone
 
     def _money(self, session: Visit, euros: str) -> str:
         return euros.replace(".", ",") if session.language == "it" else euros

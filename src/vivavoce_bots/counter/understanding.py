@@ -35,6 +35,9 @@ class Visit(Talk):
     lately   the errand that was done last
     also     values that were named beside the one in the form, for the same errand
     lastly   what was said of the last errand that changed something; account: its form
+    wonders  what was asked for amid an errand, and is told as soon as that is known
+    order    things of one order with their amounts, None where none was told; placed: orders that are done
+    shown    what was offered, and need not be offered again
     """
 
     errand: str | None = None
@@ -49,6 +52,10 @@ class Visit(Talk):
     also: tuple[str, ...] = ()
     lastly: str = ""
     account: dict[str, str] = field(default_factory=dict)
+    wonders: str | None = None
+    order: dict[str, int | None] = field(default_factory=dict)
+    placed: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
 
 
 def _may_be_place(word: str, text: str) -> bool:
