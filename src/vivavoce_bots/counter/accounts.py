@@ -6,22 +6,47 @@ from typing import ClassVar, Final
 from vivavoce_bots.acts import Act
 from vivavoce_bots.counter.matter import Counter
 from vivavoce_bots.counter.naming import ALSO, EITHER, SUPPOSES, TAGGED, TITLE
-from vivavoce_bots.counter.turn import CHECKS, Piece, pieces_of, requests, without_stop
+from vivavoce_bots.counter.turn import CHECKS, Piece, pieces_of, requests, says_nothing, without_stop
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.dialogue.accounting import AccountingBot
-from vivavoce_bots.dialogue.clauses import asks_openly, gives_up
+from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, gives_up
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard
 from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
 from vivavoce_bots.dialogue.manners import CourteousBot
-from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
+from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import QUESTION, Answer, joined
 
 _TO_US: Final = ("whoareyou", "howareyou", "service", "repeat", "human", "hello", "ciao", "undo", "restart",
                  "doubted", "wrong", "bye", "done")  # fmt: skip
 """What is asked of whoever speaks, and not of the matter."""
-_DENIED: Final = re.compile(r"\b(?:non (?:l[oaie] |li |le )?|not |n't |never )(?:\w+ )?$", re.I)
-_RATHER: Final = re.compile(r"\b(?:anzi|rather|or keep|o tener\w*|keep it|tenerl[oa]|prolung\w+|rinnov\w+)\b", re.I)
+_DENIED: Final = re.compile(
+    r"\b(?:non (?:l[oaie] |li |le )?|not |never |\w+n't |dont |no )(?:\w+ ){0,3}$", re.I
+)
+_TAKEN_BACK: Final = re.compile(r"\W*(?:(?:e|o|ma|or|but)\s+)?(?:anzi|or rather|rather|no,|actually|o meglio)\b", re.I)
+_WHAT_NOW: Final = re.compile(
+    r"\W*(?:(?:and|so|e|ma|allora|but)\b\W*)*(?:who (?:do|can|should) i (?:ask|call|turn to|talk to)|what (?:can|do|should) i do"
+    r"|where do i go|(?:che )?cosa (?:devo fare|faccio|posso fare)|a chi (?:chiedo|mi rivolgo|devo)|dove devo andare|allora)\W*$",
+    re.I,
+)
+"""Questions that the answer to what stands before them answers, too."""
+_OF_THE_NEED: Final = re.compile(
+    r"\b(?:where (?:do|can|would) i (?:even |ever )?(?:find|see|read)|(?:which|what) (?:\w+ )?number|the \w+ one|"
+    r"what (?:does|is|do you mean by) (?:that|it)|(?:which|what) one|quale (?:numero|dei|delle)|dove (?:lo |la |si )?(?:trov|legg|sta)\w*|"
+    r"quello (?:lungo|corto|davanti|dietro|sopra|sotto|sul)|(?:che )?cosa (?:devo|vuol|significa|scrivo)|what (?:do|should) i (?:say|type|write|enter))\b",
+    re.I,
+)
+"""Questions about what was asked: where do I find it?"""
+_OPENS: Final = {
+    "en": re.compile(r"\W*(?:(?:and|but|so|e)\s+)*(?:how|when|where|what|which|who|is|are|do|does|can|could|will|have|has)\b", re.I),
+    "it": re.compile(r"\W*(?:(?:e|ma|allora)\s+)*(?:quant\w+|quando|dove|dov'è|che|cosa|come|com'è|qual\w*|chi|avete|siete|c'è|"
+                     r"ci sono|posso|può|puoi|si può|devo|ce l'|ne )", re.I),
+}  # fmt: skip
+_TODAY: Final = ("today", "tomorrow", "oggi", "domani")
+_SMALL: Final = frozenset(
+    ("the", "for", "a", "an", "of", "per", "il", "la", "lo", "di", "da", "un", "una", "in", "with", "con", "e", "and")
+)
 _SHORT: Final = 3  # words of a question that may be an answer: Saturday?
 _LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
 
@@ -44,6 +69,14 @@ class CounterAccounts(AccountingBot[Visit]):
         """The answer from what this counter has in mind: what all comes to, what to bring; None without."""
         return None
 
+    def wishes(self, session: Visit, question: str) -> bool:
+        """Whether a question is a wish of its own kind: and the way back?"""
+        return False
+
+    def holds(self, session: Visit, found: dict[str, str]) -> bool:
+        """Whether what was named is what is noted, or was done."""
+        return bool(found.items() & {**session.account, **session.form}.items())
+
     def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
         """What an errand that only tells something says; None where it lacks something."""
         raise NotImplementedError
@@ -60,31 +93,75 @@ class CounterAccounts(AccountingBot[Visit]):
     # --- a turn ---------------------------------------------------------------------------------------------
 
     def answered(self, session: Visit, text: str) -> Answer:
-        text = text.replace("’", "'")
+        text = self.plain(session, text.replace("’", "'"))
         if len(text) > _LONGEST or not re.search(r"\w", text):
             return super().answered(session, text)
         stopped, text = self._stopped(session, text)
-        pieces = pieces_of(text, session.language)
+        if stopped is None:
+            return self.farewell(session)
+        pieces = self._linked(session, pieces_of(self._without_denied(session, text), session.language))
         asked = [one for one in pieces if one.asks and not self._is_said(session, one)]
-        said = " ".join(one.text for one in pieces if one not in asked)
+        said = " ".join(one.text for one in pieces if one not in asked and not says_nothing(one.text))
         if not asked and not stopped:
-            return super().answered(session, said)
-        answer = super().answered(session, said) if re.search(r"\w", said) else None
+            return super().answered(session, said or text)
+        session.besides = bool(asked)
+        heard = self._heard(session, said)
+        waits = session.asking is not None or session.confirming
+        matters = waits or stopped or heard.spans or self.told_in(session, said)
+        answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
+        session.besides = False
         told: list[str] = []
         for piece in asked:
+            if answer and _WHAT_NOW.match(piece.text) and QUESTION.sub("", answer.text).strip():
+                continue
             one = self._told_of(session, piece)
             if one is None and not (answer and answer.end):
                 more = CourteousBot.answered(self, session, piece.text)
-                question = self.question(session)[0]
-                one = more.text.removesuffix(question).strip()
-                one = "" if one and answer and one in answer.text else one
-                if answer is None or not answer.acts:
-                    answer = more._replace(text="" if not more.end else more.text)
-                    one = "" if more.end else one
-            if one and one not in told:
+                one = "" if more.end else more.text.removesuffix(self.question(session)[0]).strip()
+                answer = more if more.end else answer
+            if one and one not in told and not (answer and one in answer.text):
                 told.append(one)
         lead = self.words(session)["cancelled"] if stopped else ""
         return self._composed(session, answer, [lead, *told])
+
+    def plain(self, session: Visit, text: str) -> str:
+        """A text without what a counter would take for something else."""
+        return text
+
+    def _linked(self, session: Visit, pieces: list[Piece]) -> list[Piece]:
+        """Pieces of which a bare question takes what it is about along: Gomorra. Have you got it?"""
+        linked: list[Piece] = []
+        for piece in pieces:
+            before = linked[-1] if linked else None
+            if before and piece.asks and not before.asks and self._bare(session, piece):
+                heard = self._heard(session, before.text)
+                short = len(heard.said) <= _SHORT or before.text[-1:] not in ".!…"
+                names = self.values(session, heard) or TITLE.search(before.text) or heard.rest
+                if short and names and not heard.did("affirm", "negate"):
+                    linked[-1] = Piece(f"{before.text.rstrip('.! ,')}, {piece.text}", asks=True)
+                    continue
+            linked.append(piece)
+        return linked
+
+    def _bare(self, session: Visit, piece: Piece) -> bool:
+        """Whether a question names an errand that tells, and nothing that it is about."""
+        heard = self._heard(session, piece.text)
+        errand = self.hearer.errand(session, heard)
+        about = errand is not None and bool(set(self.counter.errands[errand].needs) & {*self.counter.kept, "work"})
+        tells = errand in {*self.informs, *self.searches} and not self.counter.errands[errand or ""].yields
+        return about and tells and not self.values(session, heard) and not heard.rest
+
+    def _without_denied(self, session: Visit, text: str) -> str:
+        """A text without the clauses that only deny what is beyond this counter: I am not returning it."""
+        clauses = clauses_of(text)
+        beyond = self._beyond[session.language]
+        for at, clause in enumerate(clauses):
+            said, _ = self._hearing[session.language].find(clause)
+            found = beyond.spotter.find(clause, said)
+            taken_back = at + 1 < len(clauses) and _TAKEN_BACK.match(clauses[at + 1])
+            if any(_DENIED.search(" ".join(said[: one.start]) + " ") for one in found) or (found and taken_back):
+                text = text.replace(clause, " ", 1)
+        return re.sub(r"^[\s,.;:!…]+", "", text)
 
     def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
         """What was done and told, then the question that waits; nothing that was told a turn ago."""
@@ -108,10 +185,12 @@ class CounterAccounts(AccountingBot[Visit]):
         session.repeats = True
         return Answer(joined([*told, question]), (Act("inform"), *acts))
 
-    def _stopped(self, session: Visit, text: str) -> tuple[bool, str]:
-        """Whether the errand in hand is stopped; and what is said besides."""
+    def _stopped(self, session: Visit, text: str) -> tuple[bool | None, str]:
+        """Whether the errand in hand is stopped, None where there is none; and what is said besides."""
         if session.errand is None and session.asking is None:
-            return False, text
+            stopped, rest = without_stop(text)
+            ends = session.served and stopped and "?" not in rest and not self.told_in(session, rest)
+            return (None if ends and self._nothing_to_undo(session) else False), text
         stopped, rest = without_stop(text)
         leaves = gives_up(session.language).search(text) is not None and not re.search(r"\w", rest)
         if not stopped or leaves:
@@ -122,14 +201,20 @@ class CounterAccounts(AccountingBot[Visit]):
         session.last = session.last._replace(acts=(Act("reqmore"),)) if session.last else None
         return True, rest
 
+    def _nothing_to_undo(self, session: Visit) -> bool:
+        return f"undone_{session.lately}" not in self.words(session)
+
     def _heard(self, session: Visit, text: str) -> Heard:
         return self._hearing[session.language].heard(text)
 
     def _is_said(self, session: Visit, piece: Piece) -> bool:
         """Whether a question is heard with what is said: a wish, an answer, a word to whoever speaks."""
         heard = self._heard(session, piece.text)
+        if self.wishes(session, piece.text):
+            return True
         if unframed(piece.text, session.language).frame is not None or heard.did(*_TO_US):
-            return not self._topic(session, piece.text)
+            known = self._topic(session, piece.text) or self.knows(session, piece.text, heard) is not None
+            return not known
         if heard.did(*UNSURE) and not heard.spans and not self._topic(session, piece.text):
             return True
         errand = self.hearer.errand(session, heard)
@@ -146,44 +231,72 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, text)
         if (known := self.knows(session, text, heard)) is not None:
             return known
+        errand, found = self.hearer.errand(session, heard), self.values(session, heard)
+        if errand is None and {*_TODAY} & {*heard.said} and "day" in found and len(heard.rest) < _SHORT:
+            return calendar(session.language)
         state = inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
         if state is not None:
-            if state.asked == "today":
-                return calendar(session.language)
-            return self.standing(session, state.asked)
-        if told := self._supposed(session, text):
+            told = calendar(session.language) if state.asked == "today" else self.standing(session, state.asked)
             return told
-        errand, found = self.hearer.errand(session, heard), self.values(session, heard)
-        if topic := self._topic(session, text):
-            return topic
+        told = self._supposed(session, text) or self._topic(session, text)
+        if told:
+            return told
         if errand is not None and errand not in {*self.informs, *self.searches}:
-            return words.get(f"about_{errand}") or words["unanswered"]
+            return words.get(f"about_{errand}") or self._unknown_to_us(session)
+        if errand is None and found and self.holds(session, found):
+            return words["check_yes"]
         led = [self.counter.implied[one] for one in found if one in self.counter.implied]
         errand = errand or next((one for one in led if one in {*self.informs, *self.searches}), None)
         if errand is None and found and session.lately in self.informs and session.errand is None:
             return None  # and in first?
         if errand is not None:
             return self._told_errand(session, errand, found, heard)
-        if found.items() & {**session.account, **session.form}.items():
-            return "" if session.confirming else words["check_yes"]
-        if not asks_openly(text, session.language) or heard.did("insult", "complaint", "why"):
-            return self._courtesy(session, "why") if heard.did("why") else ""
+        return self._not_told(session, text, heard)
+
+    def _not_told(self, session: Visit, text: str, heard: Heard) -> str | None:
+        """What is said to a question that nothing answers; `` to what wants no answer."""
+        if session.asking is not None and _OF_THE_NEED.search(text):
+            return self._helped(session, self.question(session)[0])
+        if heard.did("why"):
+            return self._courtesy(session, "why")
+        if not asks_openly(text, session.language) or heard.did("insult", "complaint"):
+            return ""
+        opens = _OPENS[session.language].match(text) is not None
+        if len(heard.said) <= _SHORT and not opens and not any(one in heard.rest for one in self._strange_words(session)):
+            return ""  # really? a letter?
+        if re.match(r"\W*(?:or|o|oppure)\b", text, re.I) or not re.search(r"[^\W\d]{3}", text):
+            return ""
         if session.errand is None and session.asking is None and self.about(session, heard):
             return None
         if CHECKS.search(text) and len(heard.rest) < _SHORT:
             return ""
-        return words["unanswered"]
+        names = [one for one in session.unknown if set(tokens(one)) & {*heard.said} - {*_SMALL}]
+        if names and "not_known" in self.words(session):
+            return self.words(session)["not_known"].format(name=names[-1])
+        return self._unknown_to_us(session)
+
+    def _unknown_to_us(self, session: Visit) -> str:
+        words = self.words(session)
+        again = session.last is not None and words["unanswered"] in session.last.text
+        return words["no_more_known"] if again else words["unanswered"]
+
+    def _strange_words(self, session: Visit) -> set[str]:
+        return {word for one in session.unknown for word in tokens(one)} - {*_SMALL}
 
     def _told_errand(self, session: Visit, errand: str, found: dict[str, str], heard: Heard) -> str | None:
         """What an errand says that only tells something; what is not known of it is asked for."""
         words = self.words(session)
         name = self._named_strangely(session, heard, errand, found)
         if name is not None:
-            if session.errand is None and session.asking is None:
-                return None
-            return words["not_known"].format(name=name)
+            session.unknown = [*session.unknown, name]
+            first = f"unknown_{next(iter(self.counter.errands[errand].needs), '')}"
+            known = words[first] if first in words and len(session.unknown) == 1 else words["not_known"]
+            return known.format(name=name)
         if not self.refers(session, heard, found):
-            return None if session.errand is None else words["unanswered"]
+            names = [one for one in session.unknown if set(tokens(one)) & {*heard.said} - {*_SMALL}]
+            if names:
+                return words["not_known"].format(name=names[-1])
+            return None if session.errand is None else self._unknown_to_us(session)
         told = self.tell(session, errand, found)
         if told is None and session.errand is not None:
             session.wonders = errand

@@ -3,6 +3,7 @@
 They answer in words only, as a black box does: no acts, nothing about what was understood.
 """
 
+import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
@@ -24,6 +25,11 @@ _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of
 _MOST_BESIDES: Final = 2
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
 _SHORT_TURN: Final = 4
+_WISHES: Final = re.compile(
+    r"\b(?:tell|know|check|see|look|find|search|want|need|like|give|show|let me|please|dimmi|dica|sapere|vedere|vorrei|voglio|"
+    r"cerc\w+|serv\w+|mostr\w+|trov\w+|prego|per favore|guard\w+|control\w+|bisogno)\b",
+    re.I,
+)
 _DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
@@ -190,7 +196,7 @@ class CounterBot(CounterAccounts):
             session.errand = other
         self.hearer.put_over(session, heard, found)
         session.form |= found
-        if session.errand is None:
+        if session.errand is None and self.implies(session, heard, found):
             led = sorted((one for one in found if one in self.counter.implied), key=self._last_day)
             session.errand = self.counter.implied[led[0]] if led else None
         if session.errand is None:
@@ -202,10 +208,11 @@ class CounterBot(CounterAccounts):
             return answer._replace(text=f"{noted} {answer.text}")
         return answer
 
-    def _asked_behind(self, session: Visit, parts: Sequence[Heard]) -> bool:
-        """Whether a value is asked for in a sentence of its own, behind the errand's."""
-        last = max((at for at, one in enumerate(parts) if one.all("errand")), default=len(parts))
-        return any(self.values(session, one) for one in parts[last + 1 :])
+    def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """Whether values alone begin an errand: not those of a story, nor a day of who comes then."""
+        if set(found) == {"day"}:
+            return len(heard.said) <= _SHORT_TURN
+        return True
 
     def _last_day(self, need: str) -> tuple[bool, bool]:
         """A day implies an errand only where nothing else does; what is done comes before what is told."""
@@ -229,9 +236,19 @@ class CounterBot(CounterAccounts):
             return heard
         return self._hearing[session.language].heard(" ".join(kept))
 
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """The errand that a turn names; none that it only tells of: I know where it is, I will look for it."""
+        errand = self.hearer.errand(session, heard)
+        told = errand in {*self.informs, *self.searches} and not _WISHES.search(heard.text)
+        told = told and not is_question(heard.text, session.language) and not {*found} & {*self.counter.kept}
+        told = told and len(heard.said) > _BARE and not self.counter.errands[errand or ""].yields
+        if told and (session.errand is not None or (not found and session.served)):
+            return None
+        return errand
+
     def _errand(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """The errand that was named, or is gone on with: no, I mean the other book."""
-        errand, language = self.hearer.errand(session, heard), session.language
+        errand, language = self.named(session, heard, found), session.language
         if errand and self.counter.errands[errand].yields and found:  # a fever. What about aspirin?
             parts = [self._hearing[language].heard(one) for one in sentences_of(heard.text)]
             errand = (
@@ -352,6 +369,8 @@ class CounterBot(CounterAccounts):
         }
         brief = [one for one in clauses_of(heard.text) if len(one.split()) <= _SHORT_TURN]
         counted = [one for one in brief if tells_number(one, session.language)]
+        if len(heard.said) > 2 * _SHORT_TURN and not found.keys() - {"day"}:
+            return {}
         short = " ".join(heard.said if len(heard.said) <= _SHORT_TURN else heard.rest)
         short = counted[-1] if counted and len(heard.said) > _SHORT_TURN else short
         for name in self.counter.goes_on:

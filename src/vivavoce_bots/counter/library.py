@@ -17,6 +17,28 @@ _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
 _NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|copia di)\s+$", re.I)
 _RESERVED: Final = "orient"  # somebody waits for it
+_VOCATIVE: Final = re.compile(
+    r",\s*(?:my )?(?:love|dear|darling|amore|tesoro|caro|cara)\b(?=\s*[,.!?…]|$)"
+    r"|\bi (?:do |really |just |would |'d )*love(?: to)?\b(?! stor)|\bwith love\b|\bper amor di\b",
+    re.I,
+)
+"""Love that is no subject: and the dragons, love?"""
+_OTHER: Final = re.compile(
+    r"\b(?:another|other|others|else|more|altr[oaie]|di più|again|not (?:that|those|these)|already (?:read|have|had)|"
+    r"(?:già|ho) (?:lett|pres|avut)\w+|instead|invece)\b",
+    re.I,
+)
+_ALL: Final = re.compile(
+    r"\b(?:is|was) (?:that|it) (?:all|everything|it)\b|all you(?:'ve| have)(?: got)?\b|nothing else\b|"
+    r"\b(?:è|tutto) (?:tutto )?(?:qui|qua)\b|(?:solo|soltanto) (?:questo|questi|quello|quelli)\b|nient'altro\b|non (?:c'è|avete) altro\b",
+    re.I,
+)
+_AGAIN: Final = re.compile(
+    r"\b(?:bring|return|give) (?:it|them|that|this)?|when (?:is|do|must)|riport\w+|restitu\w+|(?:cosa|quando) (?:devo|lo)|"
+    r"due\b|scade\b|entro quando|have to (?:do|come)|devo (?:venire|fare)|fino a(?:ll'| )\w+",
+    re.I,
+)
+_OWN: Final = re.compile(r"\b(?:i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho (?:preso|a casa)|in prestito)\b", re.I)
 
 
 class LibraryBot(CounterBot):
@@ -26,6 +48,46 @@ class LibraryBot(CounterBot):
     informs = frozenset(("hours", "join", "period"))
     searches = frozenset(("find",))
     lends = True
+
+    def plain(self, session: Visit, text: str) -> str:
+        session.other = _OTHER.search(text) is not None
+        return _VOCATIVE.sub("", text)
+
+    def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """Until when what was done lasts, and that there is no more."""
+        words = self.words(session)
+        found = self.values(session, heard)
+        if session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question):
+            if not found.keys() & {"title", "author", "subject"} and self.hearer.errand(session, heard) in (None, "find"):
+                until = words[f"until_{session.lately}"]
+                return words["due"].format(until=until)
+        if session.lately == "find" and session.errand is None and _ALL.search(question) and not found:
+            return words["no_other"]
+        return None
+
+    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
+        """A search begins anew; only what was not shown is shown where another is asked for."""
+        if errand == "find" and found.keys() & {"title", "author", "subject"}:
+            for one in ("title", "author", "subject"):
+                session.form.pop(one, None)
+        return super().tell(session, errand, found)
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        """A title that nobody knows, though its author is known."""
+        named = any(one.slot == "title" for one in heard.all("value"))
+        return super()._named_strangely(session, heard, errand, found) or (
+            None if named else self._unknown_by(session, heard)
+        )
+
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """Who has a book wants to keep it longer, not to lend it."""
+        errand = super().named(session, heard, found)
+        if errand in ("borrow", "find") and _OWN.search(heard.text):
+            kept = [one.entry.value for one in self.hearer.spans(session, heard)]
+            return "renew" if "renew" in kept else None if errand == "borrow" else errand
+        return errand
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
@@ -88,8 +150,11 @@ class LibraryBot(CounterBot):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
         found = super().values(session, heard)
-        if not found and (title := self._by_its_words(session, heard)):
+        if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
             found["title"] = title
+        others = found.keys() & {"author", "subject"}
+        if found.get("title") in session.shown and others and heard.did("negate", "not"):
+            del found["title"]  # Pride and Prejudice again; no, a detective story
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
             session.form = {
@@ -145,8 +210,9 @@ class LibraryBot(CounterBot):
             kind = "renew_not"
         if kind == "reserve" and "out" not in self.counter.facts[title]:
             kind = "reserve_in"
-        if kind in ("borrow", "renew"):
+        if kind in ("borrow", "renew", "reserve", "reserve_in"):
             session.done[title] = kind
+            session.shown = [*session.shown, title]
         return self._sentence(session, kind, title)
 
     def _found(self, session: Visit) -> str:
@@ -154,13 +220,20 @@ class LibraryBot(CounterBot):
         titles = [title] if title else self._titles(session)
         if session.offered and len(titles) == len(self.counter.facts):
             titles = list(session.offered)
+        again = not title and len(titles) > 1 and session.other
+        fresh = [one for one in titles if one not in (*session.shown, *session.done)]
+        if not title and session.other and not fresh and titles:
+            return self.words(session)["no_other"]
+        if (again or (session.other and not title)) and fresh:
+            titles = fresh
+        session.shown = [*session.shown, *titles]
         if not titles:
             return self.words(session)["find_none"].format(**self.told(session))
         session.offered = tuple(titles) if len(titles) > 1 else session.offered
         return " ".join(self._sentence(session, self._state(session, one), one) for one in titles)
 
     def _state(self, session: Visit, title: str) -> str:
-        if title in session.done:
+        if title in session.done and session.done[title] in ("borrow", "renew"):
             return "find_yours" if session.done[title] == "borrow" else session.done[title]
         return "find_out" if "out" in self.counter.facts[title] else "find_in"
 

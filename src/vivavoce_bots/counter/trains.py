@@ -4,6 +4,8 @@ import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.matter import last_time
+from vivavoce_bots.counter.naming import TAGGED
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.talk import Answer
@@ -32,12 +34,19 @@ _NTH: Final = re.compile(
 )
 _CLASS_WORD: Final = re.compile(r"\bclass", re.I)
 _FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?:o'clock|pm|am|:))", re.I)
+_STORY: Final = 4  # words besides stations of who tells a story
+_PAST: Final = re.compile(
+    r"\b(?:was|were|had|got (?:on|off|out)|came|went|lost|left|missed|yesterday|last night|"
+    r"ieri|ero|eravamo|(?:ho|abbiamo|sono|siamo) \w+[oiea]t[oiae]|sono sces\w+|siamo sces\w+)\b",
+    re.I,
+)
+_HOW_MUCH: Final = re.compile(r"\bhow much|what (?:do|will) i get|quanto|quanti soldi\b", re.I)
 _HOURS: Final = 25
 _STAYS: Final = re.compile(
     r"\b(?:not (?:departing|travel+ing|leaving|going anywhere|buying)|no departure|"
-    r"(?:don't want|not going) to (?:travel|buy)|don't want a ticket|"
+    r"(?:don't want|not going) to (?:travel|buy)|(?:don't|do not|didn't) (?:want|need) (?:a|any|the|your) ticket|no tickets?|"
     r"non (?:parto|viaggio|(?:lo |la |ne )?compro|vado da nessuna|devo partire|"
-    r"voglio (?:partire|viaggiare|comprare|nessun)))\b",
+    r"voglio (?:partire|viaggiare|comprare|nessun|(?:un |il )?bigliett)\w*))\b",
     re.I,
 )
 """Words of who wants no ticket."""
@@ -52,6 +61,29 @@ _THERE: Final = {
     ),
 }
 """What is asked about the errand that was just done."""
+_STRONG: Final = re.compile(
+    r"\b(?:ticket|book|buy|reserv|purchase|seat|bigliett|prenot|compr|acquist|post[oi]\b|ritorno\b|return\b)", re.I
+)
+"""Words of who wants a ticket; others only say where they go."""
+_BACK: Final = re.compile(
+    r"\b(?:the (?:way back|return|trip back|journey back|train back)|coming back|(?:and|go|get|travel) back|and back|return (?:trip|journey|train)|"
+    r"il ritorno|per tornare|al ritorno|di ritorno|tornare indietro|e torn(?:o|iamo))\b",
+    re.I,
+)
+_PARTS: Final = {
+    "morning": (re.compile(r"\b(?:morning|mattin[ao])\b", re.I), 0, 12 * 60),
+    "afternoon": (re.compile(r"\b(?:afternoon|pomeriggio)\b", re.I), 12 * 60, 18 * 60),
+    "evening": (re.compile(r"\b(?:evening|tonight|at night|sera|stasera)\b", re.I), 18 * 60, 30 * 60),
+}
+_NOT_EARLY: Final = re.compile(
+    r"\b(?:not (?:too |so |that )?early|isn't too early|non (?:troppo |così )?presto|not an early|later than|too early|troppo presto)\b", re.I
+)
+_LASTS: Final = re.compile(
+    r"\b(?:how long (?:is|does|do|will|would)(?! (?:i|we) wait)|quanto (?:dura|ci (?:mette|vuole|metto|mettiamo)|tempo ci))\b", re.I
+)
+_WHICH: Final = re.compile(
+    r"\b(?:first|second|third|fourth|last) (?:one|train)\b|\b(?:il|quello) (?:primo|secondo|terzo|quarto)|l'ultimo\b", re.I
+)
 _NEAR: Final = 60  # minutes: `the one around ten`
 
 
@@ -113,6 +145,71 @@ class TrainsBot(CounterBot):
             )
         return found
 
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """The errand that a turn names; who only says where they go wants what they asked for before."""
+        errand = super().named(session, heard, found)
+        if errand != "ticket" or _STRONG.search(heard.text):
+            return errand
+        if session.errand in self.informs or (session.errand is None and session.lately in ("lost", "refund")):
+            return None
+        return errand
+
+    def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """No story begins an errand: I got off at Milan."""
+        past = _PAST.search(heard.text) is not None
+        if session.lately in ("lost", "refund") or past:
+            return False
+        return super().implies(session, heard, found) and (
+            len(heard.rest) <= _STORY or {"from", "to"} <= set(found)
+        )
+
+    def wishes(self, session: Visit, question: str) -> bool:
+        """The way back is a ticket of its own."""
+        known = {"from", "to"} <= set(session.form) or bool(session.account)
+        return known and session.errand is None and _BACK.search(question) is not None
+
+    def plain(self, session: Visit, text: str) -> str:
+        for part, (form, _, _) in _PARTS.items():
+            if form.search(text):
+                session.part = part
+        if _NOT_EARLY.search(text):
+            session.part = session.part or "morning"
+        session.late = _NOT_EARLY.search(text) is not None
+        return text
+
+    def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """How long it takes, when a train leaves that is named, what a refund is and when it comes."""
+        lately = session.errand or session.lately
+        words, form = self.words(session), session.form
+        if lately == "refund" and _THERE["refund"].search(question):
+            return "" if session.last is None or session.lastly not in session.last.text else words["refund_when"]
+        if lately == "refund" and _HOW_MUCH.search(question) and not {"from", "to"} & set(self.values(session, heard)):
+            return self._beyond[session.language].says["amount"]
+        if lately == "lost" and _THERE["lost"].search(question):
+            return words["lost"]
+        if not {"from", "to"} <= set(form):
+            return None
+        if _LASTS.search(question):
+            return words["takes"].format(**self._shown(session), minutes=self._takes(session))
+        if self.hearer.errand(session, heard) in self.informs or _CLASS_WORD.search(question):
+            return None
+        time = last_time(question, session.language, asked=False)
+        nth = _WHICH.search(question)
+        train = self._train_at(form, time) if time else self._nth(nth[0]) if nth else None
+        if train is None:
+            return None
+        if time and session.confirming and train != form.get("train") and TAGGED.search(question):
+            form["train"] = train
+            return ""
+        at = self._departures(form)[int(train) - 1]
+        return words["leaves"].format(train=train, at=at)
+
+    def _nth(self, words: str) -> str | None:
+        nth = _NTH.search(words)
+        if nth is None:
+            return "4" if re.search(r"last|ultimo", words, re.I) else None
+        return str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
+
     def about(self, session: Visit, heard: Heard) -> bool:
         stays = session.errand is not None and _STAYS.search(heard.text) is not None
         return super().about(session, heard) or self._chosen(session, heard) is not None or stays
@@ -122,11 +219,15 @@ class TrainsBot(CounterBot):
         return super().wants_person(session, heard) and "passengers" not in self.values(session, heard)
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        if (
-            session.errand == "ticket"
-            and _STAYS.search(heard.text)
-            and not self.hearer.values(session, heard)
-        ):
+        if session.errand is None and _BACK.search(heard.text) and (session.account or session.lately in self.informs):
+            self._turn_back(session, heard)
+            return self._go_on(session)
+        if session.errand is None and session.besides and session.lately in ("timetable", "arrival"):
+            number = re.fullmatch(r"\W*(?:(?:the|train|la|il|treno) )*([1-4])\W*", heard.text, re.I)
+            if number:  # 4. How much is it?
+                session.form["train"] = number[1]
+                return Answer(*self.question(session))
+        if session.errand in ("ticket", "refund") and _STAYS.search(heard.text):
             kept = {need: one for need, one in session.form.items() if need in self.counter.kept}
             self.let_go(session)
             session.form |= kept
@@ -136,6 +237,7 @@ class TrainsBot(CounterBot):
         if (
             session.lately in ("lost", "refund")
             and session.errand is None
+            and "?" in heard.text
             and _THERE[session.lately].search(heard.text)
         ):
             told = self.words(session)["lost" if session.lately == "lost" else "refund_when"]
@@ -149,10 +251,22 @@ class TrainsBot(CounterBot):
         session.errand = chosen
         return self._go_on(session)
 
+    def _turn_back(self, session: Visit, heard: Heard) -> None:
+        """The way back: the stations the other way round, all else as before but for the day and the train."""
+        was = session.account if session.lately not in self.informs else session.form
+        found = self.values(session, heard)
+        kept = {one: was[one] for one in ("passengers", "class") if one in was}
+        both = {"from", "to"} <= set(found)
+        session.form = {**kept, "from": was["to"], "to": was["from"]} | {
+            one: value for one, value in found.items() if one not in ("from", "to") or both
+        }
+        session.errand = "ticket" if session.lately not in self.informs else session.lately
+
     def _chosen(self, session: Visit, heard: Heard) -> str | None:
         """The request whose number on the menu was said, and nothing else."""
         number = heard.text.strip(" .")
         at_the_menu = session.asking is None and not session.confirming
+        at_the_menu = at_the_menu and session.lately not in ("timetable", "arrival")
         return _MENU[int(number) - 1] if at_the_menu and number in {"1", "2", "3", "4", "5"} else None
 
     def complete(self, session: Visit) -> str:
@@ -162,7 +276,18 @@ class TrainsBot(CounterBot):
             return self.words(session)["same"]
         if "time" in form:
             self._take_time(form)
+        if session.part and {"from", "to"} <= set(form) and "train" not in form:
+            fits = self._in_part(session)
+            if len(fits) == 1 and session.errand == "ticket":
+                form["train"], session.part = fits[0], ""
         return ""
+
+    def _in_part(self, session: Visit) -> list[str]:
+        """The trains of the part of the day that was named, without the first where that is too early."""
+        times = [_minutes(one) for one in self._departures(session.form)]
+        _, begins, ends = _PARTS.get(session.part, (None, 0, 30 * 60))
+        fits = [str(at) for at, one in enumerate(times, 1) if begins <= one < ends]
+        return fits[1:] if session.late and len(fits) > 1 else fits
 
     def _limits(self, session: Visit) -> str:
         """A number that no train has is a time of day: `the one at ten`."""
@@ -174,13 +299,17 @@ class TrainsBot(CounterBot):
 
     def _take_time(self, form: dict[str, str]) -> None:
         """A time names the train that leaves then, be it in the morning; known when both stations are."""
-        if {"from", "to"} <= set(form):
-            hour, minute = form.pop("time").split(":")
-            said = (f"{hour}:{minute}", f"{int(hour) % 12:02}:{minute}")
-            times = self._departures(form)
-            near = min(times, key=lambda time: min(abs(_minutes(time) - _minutes(one)) for one in said))
-            if min(abs(_minutes(near) - _minutes(one)) for one in said) <= _NEAR:
-                form["train"] = str(times.index(near) + 1)
+        if {"from", "to"} <= set(form) and (train := self._train_at(form, form.pop("time"))):
+            form["train"] = train
+
+    def _train_at(self, form: dict[str, str], time: str) -> str | None:
+        """The train that leaves about then, be it in the morning."""
+        hour, minute = time.split(":")
+        said = (f"{hour}:{minute}", f"{int(hour) % 12:02}:{minute}", f"{int(hour) % 12 + 12:02}:{minute}")
+        times = self._departures(form)
+        near = min(times, key=lambda time: min(abs(_minutes(time) - _minutes(one)) for one in said))
+        close = min(abs(_minutes(near) - _minutes(one)) for one in said) <= _NEAR
+        return str(times.index(near) + 1) if close else None
 
     def ask(self, session: Visit, need: str) -> str:
         return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")
@@ -213,15 +342,23 @@ class TrainsBot(CounterBot):
 
     def _arrivals(self, session: Visit) -> str:
         """When the trains arrive, or the one that was chosen."""
-        form, facts = session.form, self.counter.facts
-        start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
-        takes = abs(facts["minutes"][start] - facts["minutes"][end])
+        form = session.form
+        takes = self._takes(session)
         times = [_minutes(one) + takes for one in self._departures(form)]
         chosen = [int(form["train"])] if form.get("train") else range(1, len(times) + 1)
         return ", ".join(f"{at}) {times[at - 1] // 60 % 24:02}:{times[at - 1] % 60:02}" for at in chosen)
 
+    def _takes(self, session: Visit) -> int:
+        """How many minutes the trains take."""
+        facts, form = self.counter.facts, session.form
+        start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
+        return abs(facts["minutes"][start] - facts["minutes"][end])
+
     def _listed(self, session: Visit) -> str:
-        return ", ".join(f"{at}) {time}" for at, time in enumerate(self._departures(session.form), 1))
+        """The trains of the part of the day that was named; all where none was, or none goes then."""
+        listed = list(enumerate(self._departures(session.form), 1))
+        fits = self._in_part(session) if session.part else []
+        return ", ".join(f"{at}) {time}" for at, time in listed if not fits or str(at) in fits)
 
     def _departures(self, form: dict[str, str]) -> list[str]:
         """When the four trains leave the station of departure, towards the destination."""

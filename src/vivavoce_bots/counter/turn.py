@@ -36,8 +36,8 @@ _PLAIN: Final = {
 """How a question begins amid a sentence that has no mark: `and the fine, who do I ask`."""
 _BREAKS: Final = re.compile(r",\s+|\s+[-–—]+\s+|:\s+|\s+(?=(?:and|but|e|ma|però)\b)", re.I)
 _TAG: Final = re.compile(
-    r"[,.]?\s*\b(?:please|ok(?:ay)?|alright|all right|per favore|per piacere|va bene|d'accordo|grazie|eh|will you|can you)"
-    r"\s*\?+$",
+    r"(?:[,.]?\s*\b(?:please|per favore|per piacere|grazie)"
+    r"|[,.]\s*(?:ok(?:ay)?|alright|all right|va bene|d'accordo|eh|will you|can you))\s*\?+$",
     re.I,
 )
 CHECKS: Final = re.compile(
@@ -117,6 +117,11 @@ def _pieces(sentence: str, language: str) -> list[Piece]:
 def _starts(language: str, *, marked: bool) -> re.Pattern[str]:
     form = rf"(?:{_WHO[language]}|{_VERBS[language]})" if marked else rf"(?:{_PLAIN[language]})"
     return re.compile(rf"\W*{_LEADS}{form}(?!\w)", re.I)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a piece has only small words with which people begin: scusi, well then."""
+    return re.fullmatch(rf"\W*{_LEADS}\W*", text, re.I) is not None
 
 
 def without_stop(text: str) -> tuple[bool, str]:

@@ -37,7 +37,10 @@ class Visit(Talk):
     lastly   what was said of the last errand that changed something; account: its form
     wonders  what was asked for amid an errand, and is told as soon as that is known
     order    things of one order with their amounts, None where none was told; placed: orders that are done
-    shown    what was offered, and need not be offered again
+    shown    what was offered, and need not be offered again; unknown: names that nobody knew
+    besides  whether this turn asks something, too; part: the part of the day that was named;
+             late: whether its first train is too early;
+             other: whether this turn asks for another one
     """
 
     errand: str | None = None
@@ -56,6 +59,11 @@ class Visit(Talk):
     order: dict[str, int | None] = field(default_factory=dict)
     placed: list[tuple[dict[str, int], str]] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    besides: bool = False
+    part: str = ""
+    late: bool = False
+    other: bool = False
 
 
 def _may_be_place(word: str, text: str) -> bool:
