@@ -15,6 +15,7 @@ from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard
 from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
 from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, joined
 
@@ -47,6 +48,7 @@ _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(
     ("the", "for", "a", "an", "of", "per", "il", "la", "lo", "di", "da", "un", "una", "in", "with", "con", "e", "and")
 )
+_SMALLEST: Final = 2
 _SHORT: Final = 3  # words of a question that may be an answer: Saturday?
 _LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
 
@@ -104,7 +106,7 @@ class CounterAccounts(AccountingBot[Visit]):
         said = " ".join(one.text for one in pieces if one not in asked and not says_nothing(one.text))
         if not asked and not stopped:
             return super().answered(session, said or text)
-        session.besides = bool(asked)
+        session.besides, session.was_asking = bool(asked), session.asking
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming
         matters = waits or stopped or heard.spans or self.told_in(session, said)
@@ -133,7 +135,10 @@ class CounterAccounts(AccountingBot[Visit]):
         linked: list[Piece] = []
         for piece in pieces:
             before = linked[-1] if linked else None
-            if before and piece.asks and not before.asks and self._bare(session, piece):
+            if before and before.asks and piece.asks and self._bare(session, piece):
+                if self.values(session, self._heard(session, before.text)):
+                    continue  # is that a crime story, too? Have you got it?
+            if before and re.search(r"[^\W\d]{3}", before.text) and piece.asks and not before.asks and self._bare(session, piece):
                 heard = self._heard(session, before.text)
                 short = len(heard.said) <= _SHORT or before.text[-1:] not in ".!…"
                 names = self.values(session, heard) or TITLE.search(before.text) or heard.rest
@@ -149,7 +154,7 @@ class CounterAccounts(AccountingBot[Visit]):
         errand = self.hearer.errand(session, heard)
         about = errand is not None and bool(set(self.counter.errands[errand].needs) & {*self.counter.kept, "work"})
         tells = errand in {*self.informs, *self.searches} and not self.counter.errands[errand or ""].yields
-        return about and tells and not self.values(session, heard) and not heard.rest
+        return about and tells and not self.values(session, heard) and all(len(one) <= _SMALLEST for one in heard.rest)
 
     def _without_denied(self, session: Visit, text: str) -> str:
         """A text without the clauses that only deny what is beyond this counter: I am not returning it."""
@@ -170,7 +175,8 @@ class CounterAccounts(AccountingBot[Visit]):
             return answer._replace(text=joined([*told, answer.text]))
         question, acts = self.question(session)
         if answer is not None:
-            open_ = {"repeat", "help"} & {one.act for one in answer.acts} or (
+            lost = speech(session.language).forms["not_understood"].split("{")[0]
+            open_ = answer.text.startswith(lost) or {"repeat", "help"} & {one.act for one in answer.acts} or (
                 [one.act for one in answer.acts[:1]] == ["ack"] and told
             )
             if open_ and told:
@@ -234,20 +240,23 @@ class CounterAccounts(AccountingBot[Visit]):
         errand, found = self.hearer.errand(session, heard), self.values(session, heard)
         if errand is None and {*_TODAY} & {*heard.said} and "day" in found and len(heard.rest) < _SHORT:
             return calendar(session.language)
-        state = inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
+        plain = errand in self.informs and not self.counter.errands[errand or ""].needs
+        state = None if plain else inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
         if state is not None:
             told = calendar(session.language) if state.asked == "today" else self.standing(session, state.asked)
             return told
-        told = self._supposed(session, text) or self._topic(session, text)
-        if told:
+        supposed = self._supposed(session, text)
+        topic = "" if supposed and errand not in (session.errand, session.lately) else self._topic(session, text)
+        if told := topic or supposed:
             return told
         if errand is not None and errand not in {*self.informs, *self.searches}:
             return words.get(f"about_{errand}") or self._unknown_to_us(session)
         if errand is None and found and self.holds(session, found):
-            return words["check_yes"]
+            return "" if session.errand or len(heard.said) <= _SHORT else words["check_yes"]
         led = [self.counter.implied[one] for one in found if one in self.counter.implied]
         errand = errand or next((one for one in led if one in {*self.informs, *self.searches}), None)
-        if errand is None and found and session.lately in self.informs and session.errand is None:
+        goes_on = session.lately in self.informs and session.errand is None and len(heard.rest) < _SHORT
+        if errand is None and found and goes_on and len(heard.said) > len(found):
             return None  # and in first?
         if errand is not None:
             return self._told_errand(session, errand, found, heard)
@@ -255,8 +264,9 @@ class CounterAccounts(AccountingBot[Visit]):
 
     def _not_told(self, session: Visit, text: str, heard: Heard) -> str | None:
         """What is said to a question that nothing answers; `` to what wants no answer."""
-        if session.asking is not None and _OF_THE_NEED.search(text):
-            return self._helped(session, self.question(session)[0])
+        if session.was_asking is not None and _OF_THE_NEED.search(text):
+            still = session.asking == session.was_asking
+            return self._helped(session, self.question(session)[0]) if still else ""
         if heard.did("why"):
             return self._courtesy(session, "why")
         if not asks_openly(text, session.language) or heard.did("insult", "complaint"):
@@ -315,7 +325,7 @@ class CounterAccounts(AccountingBot[Visit]):
         for span in beyond.spotter.find(text, said):
             if span.entry.kind != "beyond":
                 return ""
-            if _DENIED.search(" ".join(said[: span.start]) + " "):
+            if "?" not in text and _DENIED.search(" ".join(said[: span.start]) + " "):
                 continue
             topic = span.entry.slot or ""
             return beyond.says[topic].format(words=" ".join(said[span.start : span.end]))

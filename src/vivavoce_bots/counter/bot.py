@@ -17,6 +17,7 @@ from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of, tells_number
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import breaks
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more
 
 _LONGEST_NAME: Final = 2
@@ -26,7 +27,7 @@ _MOST_BESIDES: Final = 2
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
 _SHORT_TURN: Final = 4
 _WISHES: Final = re.compile(
-    r"\b(?:tell|know|check|see|look|find|search|want|need|like|give|show|let me|please|dimmi|dica|sapere|vedere|vorrei|voglio|"
+    r"\b(?:tell|know|check|see|look|find|search|want|need|like|give|show|let me|please|dimmi|dica|sapere|vedere|vorrei|vogli\w+|volev\w+|wanted|"
     r"cerc\w+|serv\w+|mostr\w+|trov\w+|prego|per favore|guard\w+|control\w+|bisogno)\b",
     re.I,
 )
@@ -364,6 +365,8 @@ class CounterBot(CounterAccounts):
             return {}
         if "?" in heard.text or is_question(heard.text, session.language):  # ten euros? on Sunday?
             return {}
+        if not self.goes_on(session, heard):
+            return {}
         found = {
             name: one for name, one in self.values(session, heard).items() if name in self.counter.goes_on
         }
@@ -381,6 +384,10 @@ class CounterBot(CounterAccounts):
                 fits = number and need.low <= int(number) <= need.high and session.form.get(name) != number
                 found |= {name: number} if number and fits else {}
         return found
+
+    def goes_on(self, session: Visit, heard: Heard) -> bool:
+        """Whether a number or a day may go on with what was spoken of."""
+        return True
 
     def _strange(self, session: Visit, heard: Heard) -> str | None:
         """A name that is nothing this counter knows, where hardly more is said; None where there is none."""
@@ -540,7 +547,10 @@ class CounterBot(CounterAccounts):
 def _denied(heard: Heard) -> bool:
     """Whether every errand that is named is not wanted: no ticket."""
     spans = heard.all_spans("errand")
-    return bool(spans) and all(one.start and heard.said[one.start - 1] in _NONE for one in spans)
+    begins = breaks(heard.text)  # no, a ticket
+    return bool(spans) and all(
+        one.start and heard.said[one.start - 1] in _NONE and one.start not in begins for one in spans
+    )
 
 
 def _in_words(reply: Reply) -> Reply:

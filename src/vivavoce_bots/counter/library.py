@@ -19,13 +19,14 @@ _NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|cop
 _RESERVED: Final = "orient"  # somebody waits for it
 _VOCATIVE: Final = re.compile(
     r",\s*(?:my )?(?:love|dear|darling|amore|tesoro|caro|cara)\b(?=\s*[,.!?…]|$)"
+    r"|\b(?:you're|you are) (?:a|such a) (?:love|dear|darling)\b|\bsei un amore\b"
+    r"|\bme l[oa] (?:cerco|trovo|prendo) io\b|\bi'll (?:find|look for|get) it (?:myself|then)\b"
     r"|\bi (?:do |really |just |would |'d )*love(?: to)?\b(?! stor)|\bwith love\b|\bper amor di\b",
     re.I,
 )
 """Love that is no subject: and the dragons, love?"""
 _OTHER: Final = re.compile(
-    r"\b(?:another|other|others|else|more|altr[oaie]|di più|again|not (?:that|those|these)|already (?:read|have|had)|"
-    r"(?:già|ho) (?:lett|pres|avut)\w+|instead|invece)\b",
+    r"\b(?:another|other|others|else|more|altr[oaie]|not (?:that|those|these)|instead|invece)\b",
     re.I,
 )
 _ALL: Final = re.compile(
@@ -61,9 +62,15 @@ class LibraryBot(CounterBot):
             if not found.keys() & {"title", "author", "subject"} and self.hearer.errand(session, heard) in (None, "find"):
                 until = words[f"until_{session.lately}"]
                 return words["due"].format(until=until)
-        if session.lately == "find" and session.errand is None and _ALL.search(question) and not found:
+        session.other = _OTHER.search(question) is not None
+        if session.shown and _ALL.search(question) and not found:
             return words["no_other"]
         return None
+
+    def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """A subject alone is looked for where little more is said: I like a family, too, is a story."""
+        story = set(found) <= {"subject"} and len(heard.rest) > _SHORT
+        return super().implies(session, heard, found) and not story
 
     def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
         """A search begins anew; only what was not shown is shown where another is asked for."""
@@ -153,7 +160,7 @@ class LibraryBot(CounterBot):
         if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
             found["title"] = title
         others = found.keys() & {"author", "subject"}
-        if found.get("title") in session.shown and others and heard.did("negate", "not"):
+        if "title" in found and others and heard.did("negate", "not"):
             del found["title"]  # Pride and Prejudice again; no, a detective story
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}

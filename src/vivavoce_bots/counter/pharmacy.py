@@ -50,6 +50,16 @@ _LESS: Final = re.compile(
     r"(?:(?:the|any|my|it|il|lo|la|i|gli|le|l'|più|want|need|both)\s*)*$",
     re.I,
 )
+_IDLE: Final = re.compile(
+    r"\b(?:together with|along with|with|insieme (?:a|al|alla|allo|ai|alle|agli)|con) (?:the|il|la|lo|i|le|gli|my)? ?[^,.;!?]*"
+    r"|\b(?:if|se|in case) [^,.;!?]*|\b(?:already|l'avev[io]|le avev[io]|ho già|i've already|i already) [^,.;!?]*",
+    re.I,
+)
+"""What is only told besides: together with the vitamins."""
+_TAKEN_BACK: Final = re.compile(r"\W*(?:no|anzi|cioè|rather|actually|i mean|wait|aspetti?a?)\b", re.I)
+_MORE: Final = re.compile(
+    r"\b(?:another|more|also|too|as well|add|new|altr[oaie]|anche|pure|aggiung\w+|ancora|di nuovo|make (?:it|that)|change|cambi\w+)\b", re.I
+)
 _ONLY: Final = re.compile(r"\b(?:only|just|instead|rather|invece|solo|soltanto|piuttosto|anzi)\b", re.I)
 _ONE: Final = re.compile(
     r"\b(?:an?|one|it|un[oa]?|mel[oa]|l[oa]|prenderl[oa]|tenerl[oa]|metterl[oa]|mettermel[oa])\b|\w{3,}l[oa]\b", re.I
@@ -100,7 +110,9 @@ class PharmacyBot(CounterBot):
         wanted: dict[str, int | None] = {}
         unwanted: set[str] = set()
         before: int | None = None
-        for clause in re.split(r",\s+|\s+(?:and|e|ed|plus|più|but|ma)\s+|[.;!?:]\s*", heard.text):
+        text, taken_back = _IDLE.sub(" ", heard.text), False
+        for clause in re.split(r",\s+|\s+(?:and|e|ed|plus|più|but|ma)\s+|[.;!?:]\s*", text):
+            taken_back = taken_back or (bool(wanted) and _TAKEN_BACK.match(clause) is not None)
             part = self._hearing[language].heard(clause)
             spans = [one for one in part.spans if one.entry.slot == "medicine"]
             for at, span in enumerate(spans):
@@ -115,6 +127,9 @@ class PharmacyBot(CounterBot):
                 tail = in_digits(" ".join(part.said[span.end :]), language, ordinals=False)
                 behind = _BEHIND.search(tail)
                 number = int(count[1]) if count else int(behind[1]) if behind else before
+                if taken_back:  # eye drops, no, cough syrup
+                    wanted.clear()
+                    taken_back = False
                 wanted[name] = number if number is not None else wanted.get(name)
             alone = re.fullmatch(r"\W*(\d)\W*", in_digits(clause, language, ordinals=False))
             before = int(alone[1]) if alone else None
@@ -142,6 +157,29 @@ class PharmacyBot(CounterBot):
         self._speak_of(session, session.form.get("medicine"))
         return answer
 
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """The errand that a turn names; what was just put aside is not ordered once more by who comes for it."""
+        errand = super().named(session, heard, found)
+        done = session.lately == "reserve" and session.errand is None and not _MORE.search(heard.text)
+        if errand == "reserve" and done and not self._items(heard, session.language)[0]:
+            return None
+        return errand
+
+    def goes_on(self, session: Visit, heard: Heard) -> bool:
+        """A price is no number of packs; nor is anything that stands behind an order that is done."""
+        if session.lately == "reserve":
+            return _MORE.search(heard.text) is not None
+        return not re.search(r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I)
+
+    def holds(self, session: Visit, found: dict[str, str]) -> bool:
+        names = {*session.order, *(one for order, _ in session.placed for one in order)}
+        return found.get("medicine") in names or super().holds(session, found)
+
+    def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """What was put aside is not looked up again."""
+        placed = {one for order, _ in session.placed for one in order}
+        return super().implies(session, heard, found) and found.get("medicine") not in placed
+
     def _speak_of(self, session: Visit, named: str | None) -> None:
         if named and named not in session.offered[-1:]:
             session.offered = (*[one for one in session.offered if one != named][-1:], named)
@@ -149,6 +187,10 @@ class PharmacyBot(CounterBot):
     def _orders(self, session: Visit, heard: Heard) -> bool:
         """Whether an order is begun, changed or added to."""
         wanted, unwanted = self._items(heard, session.language)
+        if session.lately == "reserve" and session.errand is None and not _MORE.search(heard.text):
+            last = session.placed[-1][0] if session.placed else {}
+            if not set(wanted) - set(last):
+                return False
         if session.errand == "reserve":
             return bool(wanted or unwanted or self._both(heard))
         named = {one.entry.value for one in self.hearer.spans(session, heard)}
@@ -160,7 +202,7 @@ class PharmacyBot(CounterBot):
         """The order with what was said of it; None where no product is known yet."""
         wanted, unwanted = self._items(heard, session.language)
         found, order = self.values(session, heard), session.order
-        agrees = session.confirming and heard.did("affirm") and not heard.did("negate", "not")
+        agrees = session.confirming and heard.did("affirm") and not heard.did("negate")
         fresh = session.errand != "reserve"
         if fresh:
             order.clear()
@@ -213,7 +255,7 @@ class PharmacyBot(CounterBot):
     def _fill(self, session: Visit) -> None:
         """The form as the order is: its first product, and an amount once all have one."""
         order = session.order
-        session.form["medicine"] = next(iter(order))
+        session.form["medicine"] = list(order)[-1]
         session.form.pop("packs", None)
         if all(order.values()):
             session.form["packs"] = str(max(one or 1 for one in order.values()))

@@ -65,14 +65,15 @@ _STRONG: Final = re.compile(
     r"\b(?:ticket|book|buy|reserv|purchase|seat|bigliett|prenot|compr|acquist|post[oi]\b|ritorno\b|return\b)", re.I
 )
 """Words of who wants a ticket; others only say where they go."""
+_TICKETS: Final = re.compile(r"\b(?:tickets?|bigliett[oi])\b", re.I)
 _BACK: Final = re.compile(
     r"\b(?:the (?:way back|return|trip back|journey back|train back)|coming back|(?:and|go|get|travel) back|and back|return (?:trip|journey|train)|"
     r"il ritorno|per tornare|al ritorno|di ritorno|tornare indietro|e torn(?:o|iamo))\b",
     re.I,
 )
 _PARTS: Final = {
-    "morning": (re.compile(r"\b(?:morning|mattin[ao])\b", re.I), 0, 12 * 60),
-    "afternoon": (re.compile(r"\b(?:afternoon|pomeriggio)\b", re.I), 12 * 60, 18 * 60),
+    "morning": (re.compile(r"\b(?:morning|mattin[ao])\b", re.I), 0, 12 * 60 + 30),
+    "afternoon": (re.compile(r"\b(?:afternoon|pomeriggio)\b", re.I), 12 * 60 + 30, 18 * 60),
     "evening": (re.compile(r"\b(?:evening|tonight|at night|sera|stasera)\b", re.I), 18 * 60, 30 * 60),
 }
 _NOT_EARLY: Final = re.compile(
@@ -108,7 +109,7 @@ class TrainsBot(CounterBot):
             del found["class"]  # prima, which is first and before
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
-        first, last = heard.did("early"), heard.did("late")
+        first, last = heard.did("early") and not _NOT_EARLY.search(heard.text), heard.did("late")
         if (first or last) and not any(letter.isdigit() for letter in heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
         stations = [one.value or "" for one in heard.all("value") if "to" in (one.slot or "").split("|")]
@@ -148,11 +149,22 @@ class TrainsBot(CounterBot):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """The errand that a turn names; who only says where they go wants what they asked for before."""
         errand = super().named(session, heard, found)
+        if errand is None and "passengers" in found and _TICKETS.search(heard.text):
+            return "ticket"  # four tickets
         if errand != "ticket" or _STRONG.search(heard.text):
             return errand
         if session.errand in self.informs or (session.errand is None and session.lately in ("lost", "refund")):
             return None
         return errand
+
+    def goes_on(self, session: Visit, heard: Heard) -> bool:
+        return session.lately not in ("lost", "refund") and not _NOT_EARLY.search(heard.text)
+
+    def refers(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        return True  # the stations that were spoken of
+
+    def holds(self, session: Visit, found: dict[str, str]) -> bool:
+        return session.errand == "ticket" and super().holds(session, found)
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """No story begins an errand: I got off at Milan."""
@@ -174,7 +186,7 @@ class TrainsBot(CounterBot):
                 session.part = part
         if _NOT_EARLY.search(text):
             session.part = session.part or "morning"
-        session.late = _NOT_EARLY.search(text) is not None
+        session.late = session.late or _NOT_EARLY.search(text) is not None
         return text
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
@@ -189,6 +201,9 @@ class TrainsBot(CounterBot):
             return words["lost"]
         if not {"from", "to"} <= set(form):
             return None
+        if session.confirming and self.hearer.errand(session, heard) == "fare":
+            again = session.last is not None and self.confirm(session) in session.last.text
+            return words["total"].format(**self._shown(session)) if again else ""
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self._takes(session))
         if self.hearer.errand(session, heard) in self.informs or _CLASS_WORD.search(question):
@@ -279,7 +294,7 @@ class TrainsBot(CounterBot):
         if session.part and {"from", "to"} <= set(form) and "train" not in form:
             fits = self._in_part(session)
             if len(fits) == 1 and session.errand == "ticket":
-                form["train"], session.part = fits[0], ""
+                form["train"], session.part, session.late = fits[0], "", False
         return ""
 
     def _in_part(self, session: Visit) -> list[str]:
@@ -305,11 +320,12 @@ class TrainsBot(CounterBot):
     def _train_at(self, form: dict[str, str], time: str) -> str | None:
         """The train that leaves about then, be it in the morning."""
         hour, minute = time.split(":")
-        said = (f"{hour}:{minute}", f"{int(hour) % 12:02}:{minute}", f"{int(hour) % 12 + 12:02}:{minute}")
         times = self._departures(form)
-        near = min(times, key=lambda time: min(abs(_minutes(time) - _minutes(one)) for one in said))
-        close = min(abs(_minutes(near) - _minutes(one)) for one in said) <= _NEAR
-        return str(times.index(near) + 1) if close else None
+        for said in (time, f"{int(hour) % 12:02}:{minute}", f"{int(hour) % 12 + 12:02}:{minute}"):
+            apart = [abs(_minutes(one) - _minutes(said)) for one in times]
+            if min(apart) <= _NEAR:
+                return str(apart.index(min(apart)) + 1)
+        return None
 
     def ask(self, session: Visit, need: str) -> str:
         return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")

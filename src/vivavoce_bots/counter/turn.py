@@ -12,8 +12,8 @@ _LEADS: Final = (
     r"\b[\s,.…]*)*"
 )
 _WHO: Final = {
-    "en": r"how|when|where|what|which|who|why|whose",
-    "it": r"quant[oaie]|quando|dove|dov'è|che|cosa|cos'è|come|com'è|qual[ei]?|chi|perché|"
+    "en": r"how|why|what(?:'s)?|(?:when|where|which|who)(?:'s)?(?: (?:is|are|was|do|does|did|can|could|will|would|should|one|day|train|book|time)\b|$)",
+    "it": r"quant[oaie]|quando|dove|dov'è|che (?:cosa|or[ae]|giorn[oi]|tipo|libr[oi]|tren[oi]|prodott[oi]|numero|prezzo)|cosa|cos'è|come|com'è|qual[ei]?|chi|perché|"
     r"(?:a|da|di|per|in|fino a) (?:che|quando|quale|quanto|chi|cosa|dove)",
 }
 _VERBS: Final = {

@@ -38,7 +38,8 @@ class Visit(Talk):
     wonders  what was asked for amid an errand, and is told as soon as that is known
     order    things of one order with their amounts, None where none was told; placed: orders that are done
     shown    what was offered, and need not be offered again; unknown: names that nobody knew
-    besides  whether this turn asks something, too; part: the part of the day that was named;
+    besides  whether this turn asks something, too; was_asking: what was asked before it;
+             part: the part of the day that was named;
              late: whether its first train is too early;
              other: whether this turn asks for another one
     """
@@ -62,6 +63,7 @@ class Visit(Talk):
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
     part: str = ""
+    was_asking: str | None = None
     late: bool = False
     other: bool = False
 
