@@ -62,6 +62,8 @@ class CounterAccounts(AccountingBot[Visit]):
     """Errands that only tell something, and change nothing."""
     searches: ClassVar[frozenset[str]] = frozenset()
     """Errands that change nothing, and may lead on to others."""
+    keeps: ClassVar[bool] = False
+    """Whether what was spoken of is meant by whatever names nothing else."""
     lends: ClassVar[bool] = False
     """Whether what is done lasts until a day."""
 
@@ -73,6 +75,10 @@ class CounterAccounts(AccountingBot[Visit]):
 
     def wishes(self, session: Visit, question: str) -> bool:
         """Whether a question is a wish of its own kind: and the way back?"""
+        return False
+
+    def is_asked(self, session: Visit, text: str) -> bool:
+        """Whether a piece without a mark asks, too: and the total!"""
         return False
 
     def holds(self, session: Visit, found: dict[str, str]) -> bool:
@@ -87,6 +93,7 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether what was spoken of before is meant."""
         return bool(
             found
+            or self.keeps
             or PRONOUN[session.language].search(heard.text)
             or ALSO.search(heard.text)
             or not heard.rest
@@ -102,6 +109,7 @@ class CounterAccounts(AccountingBot[Visit]):
         if stopped is None:
             return self.farewell(session)
         pieces = self._linked(session, pieces_of(self._without_denied(session, text), session.language))
+        pieces = [one._replace(asks=one.asks or self.is_asked(session, one.text)) for one in pieces]
         asked = [one for one in pieces if one.asks and not self._is_said(session, one)]
         said = " ".join(one.text for one in pieces if one not in asked and not says_nothing(one.text))
         if not asked and not stopped:
@@ -110,6 +118,9 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming
         matters = waits or stopped or heard.spans or self.told_in(session, said)
+        if asked and not waits and not self.values(session, heard):  # he has a fever. What about ibuprofen?
+            errands = [one.value or "" for one in heard.all("errand")]
+            matters = matters and not (errands and all(self.counter.errands[one].yields for one in errands))
         answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
         session.besides = False
         told: list[str] = []
@@ -136,7 +147,7 @@ class CounterAccounts(AccountingBot[Visit]):
         for piece in pieces:
             before = linked[-1] if linked else None
             if before and before.asks and piece.asks and self._bare(session, piece):
-                if self.values(session, self._heard(session, before.text)):
+                if {*self.values(session, self._heard(session, before.text))} & {*self.counter.kept, "subject"}:
                     continue  # is that a crime story, too? Have you got it?
             if before and re.search(r"[^\W\d]{3}", before.text) and piece.asks and not before.asks and self._bare(session, piece):
                 heard = self._heard(session, before.text)
@@ -237,6 +248,8 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, text)
         if (known := self.knows(session, text, heard)) is not None:
             return known
+        if (name := self._known_as_unknown(session, heard)) and not heard.all("value"):
+            return words["not_known"].format(name=name)
         errand, found = self.hearer.errand(session, heard), self.values(session, heard)
         if errand is None and {*_TODAY} & {*heard.said} and "day" in found and len(heard.rest) < _SHORT:
             return calendar(session.language)
@@ -272,7 +285,9 @@ class CounterAccounts(AccountingBot[Visit]):
         if not asks_openly(text, session.language) or heard.did("insult", "complaint"):
             return ""
         opens = _OPENS[session.language].match(text) is not None
-        if len(heard.said) <= _SHORT and not opens and not any(one in heard.rest for one in self._strange_words(session)):
+        if heard.did("options") and session.served:
+            return ""
+        if len(heard.said) <= _SHORT and not opens:
             return ""  # really? a letter?
         if re.match(r"\W*(?:or|o|oppure)\b", text, re.I) or not re.search(r"[^\W\d]{3}", text):
             return ""
@@ -280,9 +295,6 @@ class CounterAccounts(AccountingBot[Visit]):
             return None
         if CHECKS.search(text) and len(heard.rest) < _SHORT:
             return ""
-        names = [one for one in session.unknown if set(tokens(one)) & {*heard.said} - {*_SMALL}]
-        if names and "not_known" in self.words(session):
-            return self.words(session)["not_known"].format(name=names[-1])
         return self._unknown_to_us(session)
 
     def _unknown_to_us(self, session: Visit) -> str:
@@ -290,8 +302,11 @@ class CounterAccounts(AccountingBot[Visit]):
         again = session.last is not None and words["unanswered"] in session.last.text
         return words["no_more_known"] if again else words["unanswered"]
 
-    def _strange_words(self, session: Visit) -> set[str]:
-        return {word for one in session.unknown for word in tokens(one)} - {*_SMALL}
+    def _known_as_unknown(self, session: Visit, heard: Heard) -> str:
+        """A name that was said not to be known, where it is asked for once more."""
+        said = {*heard.said} - {*_SMALL}
+        names = [one for one in session.unknown if said & {*tokens(one)}]
+        return names[-1] if names and "not_known" in self.words(session) else ""
 
     def _told_errand(self, session: Visit, errand: str, found: dict[str, str], heard: Heard) -> str | None:
         """What an errand says that only tells something; what is not known of it is asked for."""
@@ -303,9 +318,6 @@ class CounterAccounts(AccountingBot[Visit]):
             known = words[first] if first in words and len(session.unknown) == 1 else words["not_known"]
             return known.format(name=name)
         if not self.refers(session, heard, found):
-            names = [one for one in session.unknown if set(tokens(one)) & {*heard.said} - {*_SMALL}]
-            if names:
-                return words["not_known"].format(name=names[-1])
             return None if session.errand is None else self._unknown_to_us(session)
         told = self.tell(session, errand, found)
         if told is None and session.errand is not None:

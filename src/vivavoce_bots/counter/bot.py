@@ -187,7 +187,7 @@ class CounterBot(CounterAccounts):
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or PRONOUN[session.language].search(heard.text) or ALSO.search(heard.text)
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
-        refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
+        refers = refers or self.keeps or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             self._forget(session)  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
@@ -346,6 +346,8 @@ class CounterBot(CounterAccounts):
         for name in [one for one in named if one not in refused and one != errand][:_MOST_BESIDES]:
             if session.errand is not None or errand is None or not self._asks_only(name, session.form):
                 continue
+            if not (is_question(heard.text, session.language) or _WISHES.search(heard.text)):
+                continue  # ah, you are open; yes, then
             if name in self.tells(session, errand):
                 continue
             session.errand = name
@@ -407,6 +409,7 @@ class CounterBot(CounterAccounts):
     def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
         """That something is not known; asked for again only once, then told what there is."""
         again, words = session.sought is not None, self.words(session)
+        session.unknown = [*session.unknown, name]
         if session.errand is not None and set(session.form) & set(self.counter.kept):  # amid an order
             return self._not_known(session, name)
         waits = session.asking is not None and not again

@@ -6,6 +6,7 @@ from typing import Final
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
@@ -63,6 +64,10 @@ class LibraryBot(CounterBot):
                 until = words[f"until_{session.lately}"]
                 return words["due"].format(until=until)
         session.other = _OTHER.search(question) is not None
+        title = session.form.get("title")
+        if title and set(found) == {"subject"} and not session.other and PRONOUN[session.language].search(question):
+            fits = _fits(self.counter.facts[title], found)
+            return words["check_yes" if fits else "check_no"]
         if session.shown and _ALL.search(question) and not found:
             return words["no_other"]
         return None

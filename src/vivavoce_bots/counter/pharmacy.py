@@ -16,6 +16,7 @@ from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer
 
 _TWO: Final = 2
@@ -60,6 +61,16 @@ _TAKEN_BACK: Final = re.compile(r"\W*(?:no|anzi|cioè|rather|actually|i mean|wai
 _MORE: Final = re.compile(
     r"\b(?:another|more|also|too|as well|add|new|altr[oaie]|anche|pure|aggiung\w+|ancora|di nuovo|make (?:it|that)|change|cambi\w+)\b", re.I
 )
+_ANOTHER: Final = re.compile(r"\b(?:another|one more|again|extra|un altr[oa]|un'altra|altr[ei]|di nuovo|ancora un[oa]?)\b", re.I)
+_SUM: Final = re.compile(r"\b(?:in total|the total|altogether|il totale|in tutto)\b", re.I)
+_FORMS: Final = re.compile(
+    r"\b(?:throat |nose |nasal |lip |hand |face |baby |cough |sleeping |hay fever )?(?:pastigli\w+|caramell\w+|spray|crem[ae]|pomat[ae]|"
+    r"gel|gocce|compress[ae]|pillol[ae]|tablets?|pills?|lozenges?|sweets|drops|ointment|cream|patches|tea|tisan[ae]|suppost[ae]|bend[ae]|garz[ae]|"
+    r"bandages?|masks?|mascherin[ae]|tampon[ei]|monitor|shampoo|toothpaste|dentifricio)\b"
+    r"(?: (?:per|for|da|against|contro) (?:il |la |i |le |lo |gli |the |my |a |your )?(?!me\b|mio\b|mia\b|us\b)\w+)?",
+    re.I,
+)
+"""Forms of products that are named by what they are."""
 _ONLY: Final = re.compile(r"\b(?:only|just|instead|rather|invece|solo|soltanto|piuttosto|anzi)\b", re.I)
 _ONE: Final = re.compile(
     r"\b(?:an?|one|it|un[oa]?|mel[oa]|l[oa]|prenderl[oa]|tenerl[oa]|metterl[oa]|mettermel[oa])\b|\w{3,}l[oa]\b", re.I
@@ -151,6 +162,14 @@ class PharmacyBot(CounterBot):
                 session.errand = "stock"
                 return self._go_on(session)
             heard = heard._replace(spans=[one for one in heard.spans if one.entry.slot != "medicine"])
+        found = self.values(session, heard)
+        named = {one.entry.value for one in self.hearer.spans(session, heard)}
+        question, asks = self.question(session)
+        if self._is_placed(session, heard) and ("reserve" in named or "packs" in found) and not named & self.informs:
+            return Answer(f"{self.standing(session, 'done')} {question}", asks)
+        again = session.errand is None and session.lately in ("stock", "price") and not named
+        if again and set(found) == {"medicine"} and found.items() <= session.form.items() and "?" not in heard.text:
+            return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
         if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
             return placed
         answer = super().matter(session, heard)
@@ -160,14 +179,37 @@ class PharmacyBot(CounterBot):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """The errand that a turn names; what was just put aside is not ordered once more by who comes for it."""
         errand = super().named(session, heard, found)
-        done = session.lately == "reserve" and session.errand is None and not _MORE.search(heard.text)
-        if errand == "reserve" and done and not self._items(heard, session.language)[0]:
-            return None
-        return errand
+        wanted = self._wanted_form(heard)
+        if errand == "advice" and wanted:
+            return "stock"
+        return None if errand == "reserve" and self._is_placed(session, heard) else errand
+
+    def _is_placed(self, session: Visit, heard: Heard) -> bool:
+        """Whether an order that is done is spoken of, and none is begun."""
+        return bool(session.placed) and session.errand is None and not self._orders(session, heard)
+
+    def _wanted_form(self, heard: Heard) -> str:
+        """What is asked for by its form: throat lozenges, a spray for the nose."""
+        found = _FORMS.search(heard.text)
+        if found is None:
+            return ""
+        own = [one for one in heard.spans if one.entry.slot == "medicine"]
+        known = {word for one in own for word in heard.said[one.start : one.end]}
+        return "" if known & set(tokens(found[0])) else found[0].strip()
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        if "medicine" not in found and (named := self._wanted_form(heard)):
+            return named
+        return super()._named_strangely(session, heard, errand, found)
+
+    def is_asked(self, session: Visit, text: str) -> bool:
+        return bool(session.placed) and session.errand is None and _SUM.search(text) is not None
 
     def goes_on(self, session: Visit, heard: Heard) -> bool:
         """A price is no number of packs; nor is anything that stands behind an order that is done."""
-        if session.lately == "reserve":
+        if session.placed and session.form.get("medicine") in session.placed[-1][0]:
             return _MORE.search(heard.text) is not None
         return not re.search(r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I)
 
@@ -178,7 +220,7 @@ class PharmacyBot(CounterBot):
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """What was put aside is not looked up again."""
         placed = {one for order, _ in session.placed for one in order}
-        return super().implies(session, heard, found) and found.get("medicine") not in placed
+        return super().implies(session, heard, found) and found.get("medicine", session.form.get("medicine")) not in placed
 
     def _speak_of(self, session: Visit, named: str | None) -> None:
         if named and named not in session.offered[-1:]:
@@ -187,9 +229,11 @@ class PharmacyBot(CounterBot):
     def _orders(self, session: Visit, heard: Heard) -> bool:
         """Whether an order is begun, changed or added to."""
         wanted, unwanted = self._items(heard, session.language)
-        if session.lately == "reserve" and session.errand is None and not _MORE.search(heard.text):
-            last = session.placed[-1][0] if session.placed else {}
-            if not set(wanted) - set(last):
+        if session.placed and session.errand is None:
+            last = session.placed[-1][0]
+            same = all(last.get(one) == (amount or last.get(one)) for one, amount in wanted.items())
+            about = set(wanted) or {session.form.get("medicine", "")}
+            if about <= set(last) and same and not _ANOTHER.search(heard.text):
                 return False
         if session.errand == "reserve":
             return bool(wanted or unwanted or self._both(heard))
@@ -326,10 +370,13 @@ class PharmacyBot(CounterBot):
             return words["all"].format(
                 items=self._listed(session, whole), total=self._money(session, str(self._sum(whole)))
             )
+        just = session.last is not None and session.placed and session.lastly not in session.last.text
+        if just and self.hearer.errand(session, heard) == "price" and named <= set(whole):
+            return ""  # what is to be paid was told with the order
         if whole and _BRING.search(question) and not named - set(whole):
             needs = any(self.counter.facts[one]["prescription"] for one in named or whole)
             return words["bring"] if needs else words["bring_not"]
-        if whole and _WHAT.search(question) and not named - set(whole):
+        if whole and _WHAT.search(question):
             return words["aside"].format(items=self._listed(session, whole))
         two = self._compared(session, heard) if heard.did("cheaper") else []
         if two:
@@ -340,6 +387,13 @@ class PharmacyBot(CounterBot):
         return None
 
     def standing(self, session: Visit, asked: Asked) -> str:
+        if session.errand is None and len(session.placed) == 1 and asked in ("done", "noted") and session.lastly:
+            order, day = session.placed[0]
+            total = self._money(session, str(self._sum(order)))
+            return self.words(session)["reserved_all"].format(
+                items=self._listed(session, order), total=total,
+                day=self.counter.say("day", day, session.language),
+            )  # fmt: skip
         if session.errand is None and session.placed:
             words = self.words(session)
             return " ".join(

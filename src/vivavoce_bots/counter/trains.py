@@ -65,6 +65,11 @@ _STRONG: Final = re.compile(
     r"\b(?:ticket|book|buy|reserv|purchase|seat|bigliett|prenot|compr|acquist|post[oi]\b|ritorno\b|return\b)", re.I
 )
 """Words of who wants a ticket; others only say where they go."""
+_LATE_HOUR: Final = re.compile(
+    r"\b(?:1[3-9]|2[0-4])(?:[:.]\d\d)?\b|\d ?pm\b|\b(?:evening|night|tonight|afternoon|sera|stasera|pomeriggio|notte|"
+    r"(?:quindici|sedici|diciassette|diciotto|diciannove|venti|ventuno|ventidue|ventitré)\b)",
+    re.I,
+)
 _TICKETS: Final = re.compile(r"\b(?:tickets?|bigliett[oi])\b", re.I)
 _BACK: Final = re.compile(
     r"\b(?:the (?:way back|return|trip back|journey back|train back)|coming back|(?:and|go|get|travel) back|and back|return (?:trip|journey|train)|"
@@ -94,6 +99,7 @@ class TrainsBot(CounterBot):
     name: str = "trains"
     informs = frozenset(("timetable", "fare", "lost", "arrival"))
     spared = frozenset(("class",))
+    keeps = True  # the stations that were spoken of
 
     def __init__(self, seed: int = 1) -> None:
         super().__init__(seed)
@@ -107,6 +113,9 @@ class TrainsBot(CounterBot):
         found = super().values(session, heard)
         if found.get("class") == "first" and session.asking != "class" and not _CLASS.search(heard.text):
             del found["class"]  # prima, which is first and before
+        if "time" in found and not _LATE_HOUR.search(heard.text):  # 9:55, be it in the morning
+            hour, minute = found["time"].split(":")
+            found["time"] = f"{int(hour) % 12 or 12:02}:{minute}"
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
         first, last = heard.did("early") and not _NOT_EARLY.search(heard.text), heard.did("late")
@@ -160,14 +169,14 @@ class TrainsBot(CounterBot):
     def goes_on(self, session: Visit, heard: Heard) -> bool:
         return session.lately not in ("lost", "refund") and not _NOT_EARLY.search(heard.text)
 
-    def refers(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
-        return True  # the stations that were spoken of
-
     def holds(self, session: Visit, found: dict[str, str]) -> bool:
         return session.errand == "ticket" and super().holds(session, found)
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """No story begins an errand: I got off at Milan."""
+        if set(found) == {"day"}:
+            placed = self.hearer.named(heard, session.language, "to") is not None
+            return placed or super().implies(session, heard, found)
         past = _PAST.search(heard.text) is not None
         if session.lately in ("lost", "refund") or past:
             return False
@@ -242,11 +251,18 @@ class TrainsBot(CounterBot):
             if number:  # 4. How much is it?
                 session.form["train"] = number[1]
                 return Answer(*self.question(session))
-        if session.errand in ("ticket", "refund") and _STAYS.search(heard.text):
+        if _STAYS.search(heard.text) and session.errand is None:
+            heard = self._heard(session, _STAYS.sub(" ", heard.text))
+            if not self.told_in(session, heard.text) or session.lately in self.informs:
+                told = self.words(session)[session.lately] if session.lately == "lost" else ""
+                question, asks = self.question(session)
+                return Answer(f"{told} {question}".strip(), asks)
+        if _STAYS.search(heard.text) and session.errand in ("ticket", "refund"):
             kept = {need: one for need, one in session.form.items() if need in self.counter.kept}
             self.let_go(session)
             session.form |= kept
-            if self.hearer.errand(session, heard) not in self.informs:
+            rest = self._heard(session, _STAYS.sub(" ", heard.text))
+            if self.hearer.errand(session, rest) not in self.informs:
                 question, asks = self.question(session)
                 return Answer(f"{self.words(session)['cancelled']} {question}", asks)
         if (

@@ -36,7 +36,8 @@ _PLAIN: Final = {
 """How a question begins amid a sentence that has no mark: `and the fine, who do I ask`."""
 _BREAKS: Final = re.compile(r",\s+|\s+[-–—]+\s+|:\s+|\s+(?=(?:and|but|e|ma|però)\b)", re.I)
 _TAG: Final = re.compile(
-    r"(?:[,.]?\s*\b(?:please|per favore|per piacere|grazie)"
+    r"(?:[,.]?\s*\b(?:please|per favore|per piacere|grazie|if (?:that's|it's|that is|you can|i may)(?: ok(?:ay)?| all ?right| possible| fine)?"
+    r"|se (?:possibile|va bene|si può|posso|potete|può))"
     r"|[,.]\s*(?:ok(?:ay)?|alright|all right|va bene|d'accordo|eh|will you|can you))\s*\?+$",
     re.I,
 )

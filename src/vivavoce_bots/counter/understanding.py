@@ -249,6 +249,8 @@ class CounterHearing:
         """Values that several needs have: for the one that was asked; two at once in their order."""
         bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
         bare = [one for at, one in enumerate(bare) if one not in bare[:at]]  # Bologna. Yes, Bologna
+        if session.asking is None and not session.confirming and len(bare) == 1:  # Milan, as before
+            bare = [one for one in bare if one[1] not in [session.form.get(name) for name in one[0]]]
         for at, (names, value) in enumerate(bare):
             free = [one for one in names if one not in found]
             if session.asking in free:
