@@ -44,6 +44,12 @@ _OPENS: Final = {
     "it": re.compile(r"\W*(?:(?:e|ma|allora)\s+)*(?:quant\w+|quando|dove|dov'è|che|cosa|come|com'è|qual\w*|chi|avete|siete|c'è|"
                      r"ci sono|posso|può|puoi|si può|devo|ce l'|ne )", re.I),
 }  # fmt: skip
+_RHETORICAL: Final = re.compile(
+    r"\b(?:(?:do|must) i really|is (?:this|that) (?:a joke|really|how)|are you (?:kidding|serious|joking|even)|what kind of|who (?:designed|needs|cares)|"
+    r"devo proprio|devo davvero|ma (?:scherz\w+|davvero|dai)|possibile che|ma che (?:razza|modo|è)|chi (?:glielo|ve lo|se ne))\b",
+    re.I,
+)
+"""Questions that want no answer: do I really have to type this in?"""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(
     ("the", "for", "a", "an", "of", "per", "il", "la", "lo", "di", "da", "un", "una", "in", "with", "con", "e", "and")
@@ -122,7 +128,7 @@ class CounterAccounts(AccountingBot[Visit]):
             errands = [one.value or "" for one in heard.all("errand")]
             matters = matters and not (errands and all(self.counter.errands[one].yields for one in errands))
         answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
-        session.besides = False
+        session.besides, waited = False, self.question(session)[0]
         told: list[str] = []
         for piece in asked:
             if answer and _WHAT_NOW.match(piece.text) and QUESTION.sub("", answer.text).strip():
@@ -135,6 +141,8 @@ class CounterAccounts(AccountingBot[Visit]):
             if one and one not in told and not (answer and one in answer.text):
                 told.append(one)
         lead = self.words(session)["cancelled"] if stopped else ""
+        if answer is not None:
+            answer = answer._replace(text=answer.text.removesuffix(waited).strip() if not answer.end else answer.text)
         return self._composed(session, answer, [lead, *told])
 
     def plain(self, session: Visit, text: str) -> str:
@@ -268,7 +276,9 @@ class CounterAccounts(AccountingBot[Visit]):
             return "" if session.errand or len(heard.said) <= _SHORT else words["check_yes"]
         led = [self.counter.implied[one] for one in found if one in self.counter.implied]
         errand = errand or next((one for one in led if one in {*self.informs, *self.searches}), None)
+        needs = self.counter.errands[session.lately].needs if session.lately else ()
         goes_on = session.lately in self.informs and session.errand is None and len(heard.rest) < _SHORT
+        goes_on = goes_on and bool(needs or "day" in found)
         if errand is None and found and goes_on and len(heard.said) > len(found):
             return None  # and in first?
         if errand is not None:
@@ -282,7 +292,7 @@ class CounterAccounts(AccountingBot[Visit]):
             return self._helped(session, self.question(session)[0]) if still else ""
         if heard.did("why"):
             return self._courtesy(session, "why")
-        if not asks_openly(text, session.language) or heard.did("insult", "complaint"):
+        if _RHETORICAL.search(text) or not asks_openly(text, session.language) or heard.did("insult", "complaint"):
             return ""
         opens = _OPENS[session.language].match(text) is not None
         if heard.did("options") and session.served:

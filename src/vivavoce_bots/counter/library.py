@@ -40,7 +40,11 @@ _AGAIN: Final = re.compile(
     r"due\b|scade\b|entro quando|have to (?:do|come)|devo (?:venire|fare)|fino a(?:ll'| )\w+",
     re.I,
 )
-_OWN: Final = re.compile(r"\b(?:i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho (?:preso|a casa)|in prestito)\b", re.I)
+_READ: Final = re.compile(r"\b(?:finished|i've read|have read|just read|loved|ho (?:appena |già )?(?:letto|finito)|l'ho letto|mi è piaciut\w)\b", re.I)
+_NEXT: Final = re.compile(r"\b(?:sequel|second (?:one|book|part|volume)|next (?:one|book|part|volume)|follow.?up|seguito|second[oa] (?:libro|parte|volume)|continua\w*)\b", re.I)
+_SEQUELS: Final = {"friend": "name"}
+_DUE: Final = re.compile(r"\b(?:scade|scadenza|(?:is|it's|are) due|due back)\b", re.I)
+_OWN: Final = re.compile(r"\b(?:ho un (?:vostro )?libro|i(?:'ve| have) (?:got )?a book|i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho (?:preso|a casa)|in prestito)\b", re.I)
 
 
 class LibraryBot(CounterBot):
@@ -53,6 +57,7 @@ class LibraryBot(CounterBot):
 
     def plain(self, session: Visit, text: str) -> str:
         session.other = _OTHER.search(text) is not None
+        session.own = _OWN.search(text) is not None
         return _VOCATIVE.sub("", text)
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
@@ -63,6 +68,14 @@ class LibraryBot(CounterBot):
             if not found.keys() & {"title", "author", "subject"} and self.hearer.errand(session, heard) in (None, "find"):
                 until = words[f"until_{session.lately}"]
                 return words["due"].format(until=until)
+        if session.own and "title" in found and self.hearer.errand(session, heard) in (None, "find"):
+            session.form["title"] = found["title"]
+            return words["about_renew"]
+        if _NEXT.search(question):
+            following = _SEQUELS.get(session.form.get("title") or found.get("title", ""))
+            return self.tell(session, "find", {"title": following}) if following else words["no_sequel"]
+        if _DUE.search(question) and session.lately not in ("borrow", "renew"):
+            return words["until"]
         session.other = _OTHER.search(question) is not None
         title = session.form.get("title")
         if title and set(found) == {"subject"} and not session.other and PRONOUN[session.language].search(question):
@@ -72,8 +85,13 @@ class LibraryBot(CounterBot):
             return words["no_other"]
         return None
 
+    def is_asked(self, session: Visit, text: str) -> bool:
+        return session.errand is None and _DUE.search(text) is not None
+
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """A subject alone is looked for where little more is said: I like a family, too, is a story."""
+        if set(found) <= {"title"} and (_READ.search(heard.text) or _OWN.search(heard.text)):
+            return False
         story = set(found) <= {"subject"} and len(heard.rest) > _SHORT
         return super().implies(session, heard, found) and not story
 

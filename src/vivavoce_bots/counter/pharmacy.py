@@ -15,18 +15,20 @@ from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.speech import is_question, speech
 from vivavoce_bots.dialogue.spotting import tokens
-from vivavoce_bots.dialogue.talk import Answer
+from vivavoce_bots.dialogue.talk import Answer, joined
 
 _TWO: Final = 2
 _THEN: Final = re.compile(r"\b(?:for|on|by) (?:then|that day)\b|\bper (?:allora|quel giorno)\b", re.I)
 _SAME: Final = re.compile(r"\b(?:same day|together with|stesso giorno|insieme a)\b", re.I)
 _ALL: Final = re.compile(
     r"\b(?:both|all of (?:it|them)|(?:all )?together|one of each|each of|the two of them|the lot|"
-    r"entramb[ie]|tutti e (?:due|tre)|tutte e (?:due|tre)|tutt[io] insieme|uno? (?:per|di) (?:tipo|ciascuno)|ambedue)\b",
+    r"(?:one|two|three) each|entramb[ie]|tutti e (?:due|tre)|tutte e (?:due|tre)|tutt[io] insieme|uno? (?:per|di) (?:tipo|ciascuno)|ambedue)\b",
     re.I,
 )
+_NEEDS: Final = re.compile(r"\b(?:need|want|would like|i'd like|mi serv\w+|vorrei|voglio|ho bisogno)\b", re.I)
+_EACH: Final = re.compile(r"\b([1-5])(?: packs?| boxes)? (?:each|of each)\b|\b([1-5]) ciascuno\b", re.I)
 _TOTAL: Final = re.compile(
     r"\b(?:altogether|in total|the total|all (?:in|together)|in all|come to|how much (?:do|will|would|must|should) "
     r"i (?:pay|bring|owe|need)|what (?:do|will) i (?:pay|owe)|for (?:both|everything|the two|all)|the (?:whole|two) (?:lot|thing|of)|"
@@ -94,6 +96,16 @@ class PharmacyBot(CounterBot):
                 hearing.learn(phrase, "cheaper")
 
     # --- what is heard --------------------------------------------------------------------------------------
+
+    def plain(self, session: Visit, text: str) -> str:
+        """A text with the names that were only begun: ibu... something."""
+        names = [words[session.language][0] for words in self.counter.needs["medicine"].values.values()]
+
+        def whole(found: re.Match[str]) -> str:
+            fits = [one for one in names if one.casefold().startswith(found[1].casefold())]
+            return fits[0] if len(fits) == 1 else found[0]
+
+        return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", lambda one: whole(one) if one[1] else one[0], text)
 
     def tells(self, session: Visit, errand: str) -> Collection[str]:
         """What is in stock is told with its price."""
@@ -172,6 +184,11 @@ class PharmacyBot(CounterBot):
             return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
         if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
             return placed
+        several = self._asked_of(heard)
+        if session.errand is None and len(several) > 1 and named <= {"stock", "price"}:
+            told = joined([self.tell(session, "price" if "price" in named else "stock", {"medicine": one}) or "" for one in several])
+            question, asks = self.question(session)
+            return Answer(f"{told} {question}", asks)
         answer = super().matter(session, heard)
         self._speak_of(session, session.form.get("medicine"))
         return answer
@@ -203,6 +220,18 @@ class PharmacyBot(CounterBot):
         if "medicine" not in found and (named := self._wanted_form(heard)):
             return named
         return super()._named_strangely(session, heard, errand, found)
+
+    def _told_errand(self, session: Visit, errand: str, found: dict[str, str], heard: Heard) -> str | None:
+        """What is told of each product that is asked about."""
+        named = self._asked_of(heard)
+        if errand not in ("stock", "price", "prescription") or len(named) <= 1:
+            return super()._told_errand(session, errand, found, heard)
+        return joined([self.tell(session, errand, {"medicine": one}) or "" for one in named])
+
+    def _asked_of(self, heard: Heard) -> list[str]:
+        refused = heard.refused("value")
+        spans = [one for one in heard.spans if one.entry.slot == "medicine" and one not in refused]
+        return list(dict.fromkeys(one.entry.value or "" for one in spans))
 
     def is_asked(self, session: Visit, text: str) -> bool:
         return bool(session.placed) and session.errand is None and _SUM.search(text) is not None
@@ -240,7 +269,10 @@ class PharmacyBot(CounterBot):
         named = {one.entry.value for one in self.hearer.spans(session, heard)}
         counted = any(wanted.values())
         adds = session.lately == "reserve" and bool(wanted) and ALSO.search(heard.text) is not None
-        return "reserve" in named or (counted and not named & self.informs) or adds
+        asks = is_question(heard.text, session.language)
+        needs = counted and not asks and _NEEDS.search(heard.text) and named <= {"stock"}
+        dated = bool(wanted) and not named and not asks and ("day" in self.values(session, heard) or self._both(heard))
+        return "reserve" in named or (counted and not named & self.informs) or adds or bool(needs) or dated
 
     def _ordered(self, session: Visit, heard: Heard) -> Answer | None:
         """The order with what was said of it; None where no product is known yet."""
@@ -272,6 +304,8 @@ class PharmacyBot(CounterBot):
                 question, asks = self.question(session)
                 return Answer(f"{self.words(session)['cancelled']} {question}", asks)
             return None
+        if each := _EACH.search(in_digits(heard.text, session.language, ordinals=False)):
+            order |= {one: int(each[1]) for one, amount in order.items() if amount is None}
         if len(order) > 1 or _ONE.search(heard.text) or len(kept) > 1:
             order |= {one: amount or 1 for one, amount in order.items() if amount is None and (
                 len(order) > 1 or "packs" not in found)}  # fmt: skip

@@ -3,11 +3,13 @@
 import re
 from typing import Final
 
+from vivavoce_bots.acts import Act
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.naming import TAGGED
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.talk import Answer
 
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
@@ -87,6 +89,9 @@ _NOT_EARLY: Final = re.compile(
 _LASTS: Final = re.compile(
     r"\b(?:how long (?:is|does|do|will|would)(?! (?:i|we) wait)|quanto (?:dura|ci (?:mette|vuole|metto|mettiamo)|tempo ci))\b", re.I
 )
+_ARRIVES: Final = re.compile(r"\b(?:get (?:me )?there|be there|arriv\w+|in time for|in tempo|per l'ora di)\b", re.I)
+_FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
+_LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
 _WHICH: Final = re.compile(
     r"\b(?:first|second|third|fourth|last) (?:one|train)\b|\b(?:il|quello) (?:primo|secondo|terzo|quarto)|l'ultimo\b", re.I
 )
@@ -118,8 +123,9 @@ class TrainsBot(CounterBot):
             found["time"] = f"{int(hour) % 12 or 12:02}:{minute}"
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
-        first, last = heard.did("early") and not _NOT_EARLY.search(heard.text), heard.did("late")
-        if (first or last) and not any(letter.isdigit() for letter in heard.text) and "time" not in found:
+        first, last = heard.did("early") or _FIRST.search(heard.text), heard.did("late") or _LAST.search(heard.text)
+        first = first and not _NOT_EARLY.search(heard.text)
+        if (first or last) and not re.search(r"\b[1-4]\W*$|\d:\d", heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
         stations = [one.value or "" for one in heard.all("value") if "to" in (one.slot or "").split("|")]
         others = [one for one in stations if one != found.get("from")]
@@ -160,6 +166,8 @@ class TrainsBot(CounterBot):
         errand = super().named(session, heard, found)
         if errand is None and "passengers" in found and _TICKETS.search(heard.text):
             return "ticket"  # four tickets
+        if errand == "timetable" and "passengers" in found and not is_question(heard.text, session.language):
+            return "ticket"
         if errand != "ticket" or _STRONG.search(heard.text):
             return errand
         if session.errand in self.informs or (session.errand is None and session.lately in ("lost", "refund")):
@@ -215,6 +223,8 @@ class TrainsBot(CounterBot):
             return words["total"].format(**self._shown(session)) if again else ""
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self._takes(session))
+        if _ARRIVES.search(question) and not _CLASS_WORD.search(question):
+            return words["arrival"].format(**self._shown(session))
         if self.hearer.errand(session, heard) in self.informs or _CLASS_WORD.search(question):
             return None
         time = last_time(question, session.language, asked=False)
@@ -343,6 +353,17 @@ class TrainsBot(CounterBot):
                 return str(apart.index(min(apart)) + 1)
         return None
 
+    def question(self, session: Visit) -> tuple[str, tuple[Act, ...]]:
+        """The question that waits; trains that this turn told of are not listed again."""
+        asked, acts = super().question(session)
+        if session.listed and session.asking == "train":
+            asked = asked.replace(f" {self._listed(session)}.", "")
+        return asked, acts
+
+    def answered(self, session: Visit, text: str) -> Answer:
+        session.listed = False
+        return super().answered(session, text)
+
     def ask(self, session: Visit, need: str) -> str:
         return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")
 
@@ -351,6 +372,7 @@ class TrainsBot(CounterBot):
 
     def serve(self, session: Visit) -> str:
         kind = session.errand or ""
+        session.listed = session.listed or kind == "timetable"
         number = str(_FIRST_BOOKING + len(session.done))
         if kind == "ticket":
             session.done[number] = kind

@@ -41,7 +41,7 @@ class Visit(Talk):
     besides  whether this turn asks something, too; was_asking: what was asked before it;
              part: the part of the day that was named;
              late: whether its first train is too early;
-             other: whether this turn asks for another one
+             other: whether this turn asks for another one; own: whether they have the book at home; listed: whether it listed the trains
     """
 
     errand: str | None = None
@@ -62,7 +62,9 @@ class Visit(Talk):
     shown: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
+    own: bool = False
     part: str = ""
+    listed: bool = False
     was_asking: str | None = None
     late: bool = False
     other: bool = False
