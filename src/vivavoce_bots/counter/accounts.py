@@ -1,6 +1,7 @@
 """How a counter answers a turn: what is said is done, what is asked is told, then comes one next step."""
 
 import re
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act
@@ -10,13 +11,14 @@ from vivavoce_bots.counter.turn import CHECKS, Piece, pieces_of, requests, says_
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.dialogue.accounting import AccountingBot
+from vivavoce_bots.dialogue.beyond import read_beyond
 from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, gives_up
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard
 from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import speech
-from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.spotting import Spotter, tokens
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, joined
 
 _TO_US: Final = ("whoareyou", "howareyou", "service", "repeat", "human", "hello", "ciao", "undo", "restart",
@@ -73,6 +75,10 @@ class CounterAccounts(AccountingBot[Visit]):
     lends: ClassVar[bool] = False
     """Whether what is done lasts until a day."""
 
+    def __init__(self, seed: int = 1, learn: Callable[[Spotter, str], None] | None = None) -> None:
+        super().__init__(seed, learn)
+        self._topics, self._beyond = self._beyond, read_beyond("")  # told of here, question by question
+
     # --- what each counter knows ----------------------------------------------------------------------------
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
@@ -115,7 +121,7 @@ class CounterAccounts(AccountingBot[Visit]):
         if stopped is None:
             return self.farewell(session)
         pieces = self._linked(session, pieces_of(self._without_denied(session, text), session.language))
-        pieces = [one._replace(asks=one.asks or self.is_asked(session, one.text)) for one in pieces]
+        pieces = [one._replace(asks=one.asks or self._wants_answer(session, one.text)) for one in pieces]
         asked = [one for one in pieces if one.asks and not self._is_said(session, one)]
         said = " ".join(one.text for one in pieces if one not in asked and not says_nothing(one.text))
         if not asked and not stopped:
@@ -144,6 +150,14 @@ class CounterAccounts(AccountingBot[Visit]):
         if answer is not None:
             answer = answer._replace(text=answer.text.removesuffix(waited).strip() if not answer.end else answer.text)
         return self._composed(session, answer, [lead, *told])
+
+    def _wants_answer(self, session: Visit, text: str) -> bool:
+        """Whether a piece without a mark is answered like a question: there is a fine to pay."""
+        if self.is_asked(session, text):
+            return True
+        heard = self._heard(session, text)
+        about = self.hearer.errand(session, heard) or self.values(session, heard)
+        return not about and bool(self._topic(session, text, asks=False))
 
     def plain(self, session: Visit, text: str) -> str:
         """A text without what a counter would take for something else."""
@@ -178,7 +192,7 @@ class CounterAccounts(AccountingBot[Visit]):
     def _without_denied(self, session: Visit, text: str) -> str:
         """A text without the clauses that only deny what is beyond this counter: I am not returning it."""
         clauses = clauses_of(text)
-        beyond = self._beyond[session.language]
+        beyond = self._topics[session.language]
         for at, clause in enumerate(clauses):
             said, _ = self._hearing[session.language].find(clause)
             found = beyond.spotter.find(clause, said)
@@ -340,13 +354,15 @@ class CounterAccounts(AccountingBot[Visit]):
     ) -> str | None:
         raise NotImplementedError
 
-    def _topic(self, session: Visit, text: str) -> str:
+    def _topic(self, session: Visit, text: str, *, asks: bool = True) -> str:
         """What is told of what is beyond this counter; nothing of what is only denied."""
-        beyond = self._beyond[session.language]
+        beyond = self._topics[session.language]
         said, _ = self._hearing[session.language].find(text)
         for span in beyond.spotter.find(text, said):
             if span.entry.kind != "beyond":
                 return ""
+            if not asks and span.entry.slot in beyond.asked:
+                continue
             if "?" not in text and _DENIED.search(" ".join(said[: span.start]) + " "):
                 continue
             topic = span.entry.slot or ""

@@ -18,7 +18,7 @@ from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of, tells_numbe
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import breaks
-from vivavoce_bots.dialogue.talk import Answer, asked_for_more
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
@@ -31,6 +31,10 @@ _WISHES: Final = re.compile(
     r"cerc\w+|serv\w+|mostr\w+|trov\w+|prego|per favore|guard\w+|control\w+|bisogno)\b",
     re.I,
 )
+_LACKS: Final = re.compile(
+    r"\b(?:can't find|cannot find|don't (?:have|know)|haven't got|no idea|non (?:lo |la )?(?:so|trovo|ricordo|ce l'ho|ho))\b", re.I
+)
+"""Words of who does not have what is asked for."""
 _DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
 
 
@@ -204,6 +208,8 @@ class CounterBot(CounterAccounts):
             return None
         asked, problem = session.asking, self._unknown(session, heard, led=bool(found))
         answer = self._besides(session, heard, errand, self._go_on(session, problem))
+        if asked and asked == session.asking and (heard.did("dontknow") or _LACKS.search(heard.text)):
+            return answer._replace(text=joined([self.help(session), answer.text]))
         noted = self.words(session).get("noted", "")
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")

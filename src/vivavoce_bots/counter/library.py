@@ -43,8 +43,10 @@ _AGAIN: Final = re.compile(
 _READ: Final = re.compile(r"\b(?:finished|i've read|have read|just read|loved|ho (?:appena |già )?(?:letto|finito)|l'ho letto|mi è piaciut\w)\b", re.I)
 _NEXT: Final = re.compile(r"\b(?:sequel|second (?:one|book|part|volume)|next (?:one|book|part|volume)|follow.?up|seguito|second[oa] (?:libro|parte|volume)|continua\w*)\b", re.I)
 _SEQUELS: Final = {"friend": "name"}
+_SAME: Final = re.compile(r"\b(?:hers?|his|by (?:her|him)|of (?:hers|his)|same (?:author|writer)|su[oa]i?|di lei|di lui|stess[oa] (?:autore|autrice|scrittore|scrittrice))\b", re.I)
+_CARD: Final = re.compile(r"\W*\d{4}\W*")
 _DUE: Final = re.compile(r"\b(?:scade|scadenza|(?:is|it's|are) due|due back)\b", re.I)
-_OWN: Final = re.compile(r"\b(?:ho un (?:vostro )?libro|i(?:'ve| have) (?:got )?a book|i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho (?:preso|a casa)|in prestito)\b", re.I)
+_OWN: Final = re.compile(r"\b(?:ho un (?:vostro )?libro|i(?:'ve| have) (?:got )?a book|i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho a casa)\b", re.I)
 
 
 class LibraryBot(CounterBot):
@@ -78,6 +80,9 @@ class LibraryBot(CounterBot):
             return words["until"]
         session.other = _OTHER.search(question) is not None
         title = session.form.get("title")
+        if title and _SAME.search(question) and not found.keys() & {"author", "title", "subject"}:
+            session.other = True
+            return self.tell(session, "find", {"author": self.counter.facts[title]["author"]})
         if title and set(found) == {"subject"} and not session.other and PRONOUN[session.language].search(question):
             fits = _fits(self.counter.facts[title], found)
             return words["check_yes" if fits else "check_no"]
@@ -90,7 +95,7 @@ class LibraryBot(CounterBot):
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """A subject alone is looked for where little more is said: I like a family, too, is a story."""
-        if set(found) <= {"title"} and (_READ.search(heard.text) or _OWN.search(heard.text)):
+        if set(found) <= {"title"} and (_READ.search(heard.text) or session.own):
             return False
         story = set(found) <= {"subject"} and len(heard.rest) > _SHORT
         return super().implies(session, heard, found) and not story
@@ -123,6 +128,10 @@ class LibraryBot(CounterBot):
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
         title = session.form.get("title", "")
+        if session.errand is None and session.asking is None and _CARD.fullmatch(heard.text):
+            session.form["card"] = re.sub(r"\D", "", heard.text)
+            words = self.words(session)
+            return Answer(f"{words['noted']} {words['begin']}", self.question(session)[1])
         out = (
             session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
         )
@@ -208,7 +217,8 @@ class LibraryBot(CounterBot):
             del form["title"]
         named = {"title", "author", "subject"} & set(form)
         titles = self._titles(session)
-        if named and len(titles) == 1:
+        shown = session.other and titles[:1] and titles[0] in session.shown and "title" not in form
+        if named and len(titles) == 1 and not (shown and session.errand == "find"):
             form["title"] = titles[0]
         if not named and session.offered and session.errand == "find":
             named = {"title"}  # is that one in?

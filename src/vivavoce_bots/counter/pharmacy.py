@@ -28,6 +28,9 @@ _ALL: Final = re.compile(
     re.I,
 )
 _NEEDS: Final = re.compile(r"\b(?:need|want|would like|i'd like|mi serv\w+|vorrei|voglio|ho bisogno)\b", re.I)
+_ALONE: Final = re.compile(
+    r"\W*(?:just |only |solo |magari )?(\d)(?: (?:packs?|boxes|box|pieces?|bottles?|scatol[ae]|confezion[ei]|pezz[oi]|flacon[ei]))?(?: please| per favore| grazie)?\W*", re.I
+)
 _EACH: Final = re.compile(r"\b([1-5])(?: packs?| boxes)? (?:each|of each)\b|\b([1-5]) ciascuno\b", re.I)
 _TOTAL: Final = re.compile(
     r"\b(?:altogether|in total|the total|all (?:in|together)|in all|come to|how much (?:do|will|would|must|should) "
@@ -55,6 +58,7 @@ _LESS: Final = re.compile(
 )
 _IDLE: Final = re.compile(
     r"\b(?:together with|along with|with|insieme (?:a|al|alla|allo|ai|alle|agli)|con) (?:the|il|la|lo|i|le|gli|my)? ?[^,.;!?]*"
+    r"|[^,.;!?]*\b(?:riport\w+|cambi(?:ate|are)|vendut[oaie]|comprat[oaie]|sold me|bought|bring(?:ing)? (?:it|them|this) back|returning|exchange)\b[^,.;!?]*"
     r"|\b(?:if|se|in case) [^,.;!?]*|\b(?:already|l'avev[io]|le avev[io]|ho già|i've already|i already) [^,.;!?]*",
     re.I,
 )
@@ -123,7 +127,8 @@ class PharmacyBot(CounterBot):
 
     def about(self, session: Visit, heard: Heard) -> bool:
         cheaper = heard.did("cheaper") and bool(self._compared(session, heard))
-        return super().about(session, heard) or cheaper or (session.errand == "reserve" and self._both(heard))
+        both = self._both(heard) and (session.errand == "reserve" or len(session.offered) == _TWO)
+        return super().about(session, heard) or cheaper or both
 
     def _both(self, heard: Heard) -> bool:
         return _ALL.search(heard.text) is not None
@@ -154,7 +159,10 @@ class PharmacyBot(CounterBot):
                     wanted.clear()
                     taken_back = False
                 wanted[name] = number if number is not None else wanted.get(name)
-            alone = re.fullmatch(r"\W*(\d)\W*", in_digits(clause, language, ordinals=False))
+            alone = _ALONE.fullmatch(in_digits(clause, language, ordinals=False))
+            last = next(reversed(wanted), None)
+            if alone and last is not None and wanted[last] is None:
+                wanted[last], alone = int(alone[1]), None
             before = int(alone[1]) if alone else None
         return wanted, unwanted
 
@@ -270,6 +278,8 @@ class PharmacyBot(CounterBot):
         counted = any(wanted.values())
         adds = session.lately == "reserve" and bool(wanted) and ALSO.search(heard.text) is not None
         asks = is_question(heard.text, session.language)
+        if self._both(heard) and not wanted and len(session.offered) == _TWO and not asks and not named:
+            return session.lately in ("stock", "price")  # yes, both
         needs = counted and not asks and _NEEDS.search(heard.text) and named <= {"stock"}
         dated = bool(wanted) and not named and not asks and ("day" in self.values(session, heard) or self._both(heard))
         return "reserve" in named or (counted and not named & self.informs) or adds or bool(needs) or dated

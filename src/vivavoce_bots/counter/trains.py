@@ -28,7 +28,7 @@ _EARLY_LATE: Final = {
            "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "l'ultimo", "tardi"]},
 }  # fmt: skip
 _CLASS: Final = re.compile(
-    r"\bclass|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I
+    r"\bclass|,\s*(?:prima|first)\W*$|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I
 )
 _ORDER: Final = ("first", "second", "third", "fourth", "", "primo", "secondo", "terzo", "quarto")
 _NTH: Final = re.compile(
@@ -213,7 +213,7 @@ class TrainsBot(CounterBot):
         if lately == "refund" and _THERE["refund"].search(question):
             return "" if session.last is None or session.lastly not in session.last.text else words["refund_when"]
         if lately == "refund" and _HOW_MUCH.search(question) and not {"from", "to"} & set(self.values(session, heard)):
-            return self._beyond[session.language].says["amount"]
+            return self._topics[session.language].says["amount"]
         if lately == "lost" and _THERE["lost"].search(question):
             return words["lost"]
         if not {"from", "to"} <= set(form):

@@ -72,7 +72,7 @@ _REQUEST: Final = {
     ),
 }
 """How a wish is put as a question."""
-_SHORT: Final = 4
+_BRIEF: Final = 3
 
 
 class Piece(NamedTuple):
@@ -102,6 +102,7 @@ def _pieces(sentence: str, language: str) -> list[Piece]:
         return [one._replace(text=f"{one.text}.") for one in _pieces(plain, language)]
     begins = _starts(language, marked=marked)
     first = begins.match(sentence) is not None or (not marked and is_question(sentence, language))
+    first = first and (marked or len(sentence.split()) > _BRIEF)  # but how many...
     cuts = [one.end() for one in _BREAKS.finditer(sentence) if begins.match(sentence[one.end() :])]
     if marked and not first and not cuts:
         return [Piece(sentence, asks=True)]
