@@ -35,7 +35,7 @@ _WHAT_NOW: Final = re.compile(
 )
 """Questions that the answer to what stands before them answers, too."""
 _OF_THE_NEED: Final = re.compile(
-    r"\b(?:where (?:do|can|would) i (?:even |ever )?(?:find|see|read)|(?:which|what) (?:\w+ )?number|the \w+ one|"
+    r"\b(?:without (?:it|one|a card|the number)|senza|where (?:do|can|would) i (?:even |ever )?(?:find|see|read)|(?:which|what) (?:\w+ )?number|the \w+ one|"
     r"what (?:does|is|do you mean by) (?:that|it)|(?:which|what) one|quale (?:numero|dei|delle)|dove (?:lo |la |si )?(?:trov|legg|sta)\w*|"
     r"quello (?:lungo|corto|davanti|dietro|sopra|sotto|sul)|(?:che )?cosa (?:devo|vuol|significa|scrivo)|what (?:do|should) i (?:say|type|write|enter))\b",
     re.I,

@@ -45,6 +45,7 @@ _NEXT: Final = re.compile(r"\b(?:sequel|second (?:one|book|part|volume)|next (?:
 _SEQUELS: Final = {"friend": "name"}
 _SAME: Final = re.compile(r"\b(?:hers?|his|by (?:her|him)|of (?:hers|his)|same (?:author|writer)|su[oa]i?|di lei|di lui|stess[oa] (?:autore|autrice|scrittore|scrittrice))\b", re.I)
 _CARD: Final = re.compile(r"\W*\d{4}\W*")
+_SOMETHING: Final = re.compile(r"\b(?:something|anything|books?|novels?|stor(?:y|ies)|one|qualcosa|libr[oi]|romanz[oi]|un[oa]? giallo)\b", re.I)
 _DUE: Final = re.compile(r"\b(?:scade|scadenza|(?:is|it's|are) due|due back)\b", re.I)
 _OWN: Final = re.compile(r"\b(?:ho un (?:vostro )?libro|i(?:'ve| have) (?:got )?a book|i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho a casa)\b", re.I)
 
@@ -97,15 +98,19 @@ class LibraryBot(CounterBot):
         """A subject alone is looked for where little more is said: I like a family, too, is a story."""
         if set(found) <= {"title"} and (_READ.search(heard.text) or session.own):
             return False
-        story = set(found) <= {"subject"} and len(heard.rest) > _SHORT
+        story = set(found) <= {"subject"} and len(heard.rest) > _SHORT and not _SOMETHING.search(heard.text)
         return super().implies(session, heard, found) and not story
 
     def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
         """A search begins anew; only what was not shown is shown where another is asked for."""
+        spoken = session.form.get("title")
         if errand == "find" and found.keys() & {"title", "author", "subject"}:
             for one in ("title", "author", "subject"):
                 session.form.pop(one, None)
-        return super().tell(session, errand, found)
+        told = super().tell(session, errand, found)
+        if spoken and "title" not in session.form and told == self.words(session)["no_other"]:
+            session.form["title"] = spoken
+        return told
 
     def _named_strangely(
         self, session: Visit, heard: Heard, errand: str, found: dict[str, str]

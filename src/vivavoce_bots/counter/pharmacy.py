@@ -67,6 +67,10 @@ _TAKEN_BACK: Final = re.compile(r"\W*(?:no|anzi|cioè|rather|actually|i mean|wai
 _MORE: Final = re.compile(
     r"\b(?:another|more|also|too|as well|add|new|altr[oaie]|anche|pure|aggiung\w+|ancora|di nuovo|make (?:it|that)|change|cambi\w+)\b", re.I
 )
+_DROPS: Final = re.compile(
+    r"\b(?:never mind|leave(?: out)?|skip|forget|without|drop|lasci\w+ (?:stare|perdere)|senza|niente|togl\w+|lev\w+)\b", re.I
+)
+_ONLY_THESE: Final = re.compile(r"\b(?:only|just|solo|soltanto) (?:the|i|il|lo|la|le|gli)\b", re.I)
 _ANOTHER: Final = re.compile(r"\b(?:another|one more|again|extra|un altr[oa]|un'altra|altr[ei]|di nuovo|ancora un[oa]?)\b", re.I)
 _SUM: Final = re.compile(r"\b(?:in total|the total|altogether|il totale|in tutto)\b", re.I)
 _FORMS: Final = re.compile(
@@ -293,6 +297,13 @@ class PharmacyBot(CounterBot):
         if fresh:
             order.clear()
         kept = dict(order)
+        for clause in re.split(r"[,.;!?]", heard.text):  # never mind the cream
+            if dropped := _DROPS.search(clause):
+                behind = {*tokens(clause[dropped.end() :])}
+                names = {one: {*tokens(self.counter.say("medicine", one, session.language))} for one in order}
+                unwanted |= {one for one, own in names.items() if behind & own - {"per", "la", "c"}}
+        if wanted and _ONLY_THESE.search(heard.text) and not fresh:
+            unwanted |= set(order) - set(wanted)
         for one in unwanted:
             order.pop(one, None)
         again = heard.did("negate", "wrong") or _ONLY.search(heard.text) is not None

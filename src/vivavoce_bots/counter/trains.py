@@ -9,6 +9,7 @@ from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.naming import TAGGED
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.talk import Answer
 
@@ -36,6 +37,7 @@ _NTH: Final = re.compile(
 )
 _CLASS_WORD: Final = re.compile(r"\bclass", re.I)
 _FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?:o'clock|pm|am|:))", re.I)
+_FIRST_HOUR: Final = 7  # what is earlier is meant in the afternoon
 _STORY: Final = 4  # words besides stations of who tells a story
 _PAST: Final = re.compile(
     r"\b(?:was|were|had|got (?:on|off|out)|came|went|lost|left|missed|yesterday|last night|"
@@ -74,8 +76,8 @@ _LATE_HOUR: Final = re.compile(
 )
 _TICKETS: Final = re.compile(r"\b(?:tickets?|bigliett[oi])\b", re.I)
 _BACK: Final = re.compile(
-    r"\b(?:the (?:way back|return|trip back|journey back|train back)|coming back|(?:and|go|get|travel) back|and back|return (?:trip|journey|train)|"
-    r"il ritorno|per tornare|al ritorno|di ritorno|tornare indietro|e torn(?:o|iamo))\b",
+    r"\b(?:the (?:way back|return|trip back|journey back|train back)|(?:coming|going|get|go|come) home|coming back|(?:and|go|get|travel) back|and back|return (?:trip|journey|train)|"
+    r"il ritorno|per tornare|(?:torno|torniamo|tornare) (?:a casa|indietro)|al ritorno|di ritorno|tornare indietro|e torn(?:o|iamo))\b",
     re.I,
 )
 _PARTS: Final = {
@@ -90,6 +92,11 @@ _LASTS: Final = re.compile(
     r"\b(?:how long (?:is|does|do|will|would)(?! (?:i|we) wait)|quanto (?:dura|ci (?:mette|vuole|metto|mettiamo)|tempo ci))\b", re.I
 )
 _ARRIVES: Final = re.compile(r"\b(?:get (?:me )?there|be there|arriv\w+|in time for|in tempo|per l'ora di)\b", re.I)
+_AGREES: Final = re.compile(r"^[^.!,;]*[.!,;]")
+_AFTER: Final = re.compile(
+    r"\b(?:not before|after|later than|any time from|dopo le|non prima delle|a partire dalle) (\d{1,2})(?:[:.](\d\d))?(?: o'clock)?", re.I
+)
+"""From when on: not before eleven."""
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
 _WHICH: Final = re.compile(
@@ -203,6 +210,11 @@ class TrainsBot(CounterBot):
                 session.part = part
         if _NOT_EARLY.search(text):
             session.part = session.part or "morning"
+        plain = in_digits(text, session.language, ordinals=False)
+        if after := _AFTER.search(plain):
+            hour = int(after[1]) + (12 if int(after[1]) < _FIRST_HOUR else 0)
+            session.part, session.after = session.part or "after", 60 * hour + int(after[2] or 0)
+            text = _AFTER.sub(" ", plain)
         session.late = session.late or _NOT_EARLY.search(text) is not None
         return text
 
@@ -223,6 +235,11 @@ class TrainsBot(CounterBot):
             return words["total"].format(**self._shown(session)) if again else ""
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self._takes(session))
+        found = self.values(session, heard)
+        if session.errand == "ticket" and session.asking != "class" and found.get("class", form.get("class")) != form.get("class"):
+            session.form = {**form, "class": found["class"]}
+            told, session.form = words["fare"].format(**self._shown(session)), form
+            return told  # what is second?
         if _ARRIVES.search(question) and not _CLASS_WORD.search(question):
             return words["arrival"].format(**self._shown(session))
         if self.hearer.errand(session, heard) in self.informs or _CLASS_WORD.search(question):
@@ -253,6 +270,11 @@ class TrainsBot(CounterBot):
         return super().wants_person(session, heard) and "passengers" not in self.values(session, heard)
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
+        if session.confirming and session.errand == "ticket" and heard.did("affirm") and _BACK.search(heard.text):
+            done = self._serve(session).text.removesuffix(self.question(session)[0]).strip()
+            self._turn_back(session, self._heard(session, _AGREES.sub("", heard.text)))
+            more = self._go_on(session)
+            return more._replace(text=f"{done} {more.text}")
         if session.errand is None and _BACK.search(heard.text) and (session.account or session.lately in self.informs):
             self._turn_back(session, heard)
             return self._go_on(session)
@@ -320,13 +342,14 @@ class TrainsBot(CounterBot):
         if session.part and {"from", "to"} <= set(form) and "train" not in form:
             fits = self._in_part(session)
             if len(fits) == 1 and session.errand == "ticket":
-                form["train"], session.part, session.late = fits[0], "", False
+                form["train"], session.part, session.late, session.after = fits[0], "", False, 0
         return ""
 
     def _in_part(self, session: Visit) -> list[str]:
         """The trains of the part of the day that was named, without the first where that is too early."""
         times = [_minutes(one) for one in self._departures(session.form)]
         _, begins, ends = _PARTS.get(session.part, (None, 0, 30 * 60))
+        begins = max(begins, session.after)
         fits = [str(at) for at, one in enumerate(times, 1) if begins <= one < ends]
         return fits[1:] if session.late and len(fits) > 1 else fits
 

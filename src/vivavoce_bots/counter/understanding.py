@@ -40,6 +40,7 @@ class Visit(Talk):
     shown    what was offered, and need not be offered again; unknown: names that nobody knew
     besides  whether this turn asks something, too; was_asking: what was asked before it;
              part: the part of the day that was named;
+             after: from when on, in minutes;
              late: whether its first train is too early;
              other: whether this turn asks for another one; own: whether they have the book at home; listed: whether it listed the trains
     """
@@ -64,6 +65,7 @@ class Visit(Talk):
     besides: bool = False
     own: bool = False
     part: str = ""
+    after: int = 0
     listed: bool = False
     was_asking: str | None = None
     late: bool = False
