@@ -89,6 +89,10 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether a question is a wish of its own kind: and the way back?"""
         return False
 
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """The errand that a turn names."""
+        raise NotImplementedError
+
     def is_asked(self, session: Visit, text: str) -> bool:
         """Whether a piece without a mark asks, too: and the total!"""
         return False
@@ -156,7 +160,8 @@ class CounterAccounts(AccountingBot[Visit]):
         if self.is_asked(session, text):
             return True
         heard = self._heard(session, text)
-        about = self.hearer.errand(session, heard) or self.values(session, heard)
+        found = self.values(session, heard)
+        about = self.named(session, heard, found) or found
         return not about and bool(self._topic(session, text, asks=False))
 
     def plain(self, session: Visit, text: str) -> str:
@@ -260,6 +265,8 @@ class CounterAccounts(AccountingBot[Visit]):
         if errand is not None and errand not in {*self.informs, *self.searches}:
             return requests(piece.text, session.language) and not SUPPOSES.search(piece.text)
         found = self.values(session, heard)
+        if session.asking in ("title", "medicine") and {*found} & {"title", "author", "subject", "medicine"}:
+            return errand in (None, *self.searches)
         if session.asking in found and len(heard.said) - len(found) <= _SHORT:
             return True  # Saturday?
         return errand is None and bool(found) and requests(piece.text, session.language)
@@ -285,6 +292,10 @@ class CounterAccounts(AccountingBot[Visit]):
         if told := topic or supposed:
             return told
         if errand is not None and errand not in {*self.informs, *self.searches}:
+            search = next(iter(self.searches), None)
+            names = search and (found or self._named_strangely(session, heard, search, found))
+            if search and names:  # have you a copy that I could borrow?
+                return self._told_errand(session, search, found, heard)
             return words.get(f"about_{errand}") or self._unknown_to_us(session)
         if errand is None and found and self.holds(session, found):
             return "" if session.errand or len(heard.said) <= _SHORT else words["check_yes"]

@@ -22,7 +22,7 @@ _VOCATIVE: Final = re.compile(
     r",\s*(?:my )?(?:love|dear|darling|amore|tesoro|caro|cara)\b(?=\s*[,.!?…]|$)"
     r"|\b(?:you're|you are) (?:a|such a) (?:love|dear|darling)\b|\bsei un amore\b"
     r"|\bme l[oa] (?:cerco|trovo|prendo) io\b|\bi'll (?:find|look for|get) it (?:myself|then)\b"
-    r"|\bi (?:do |really |just |would |'d )*love(?: to)?\b(?! stor)|\bwith love\b|\bper amor di\b",
+    r"|\bi(?: do| really| just| would|'d)* love(?: to)?\b(?! stor)|\bwith love\b|\bper amor di\b",
     re.I,
 )
 """Love that is no subject: and the dragons, love?"""
@@ -45,6 +45,9 @@ _NEXT: Final = re.compile(r"\b(?:sequel|second (?:one|book|part|volume)|next (?:
 _SEQUELS: Final = {"friend": "name"}
 _SAME: Final = re.compile(r"\b(?:hers?|his|by (?:her|him)|of (?:hers|his)|same (?:author|writer)|su[oa]i?|di lei|di lui|stess[oa] (?:autore|autrice|scrittore|scrittrice))\b", re.I)
 _CARD: Final = re.compile(r"\W*\d{4}\W*")
+_RESERVED_ONCE: Final = re.compile(
+    r"\b(?:(?:l'|li |le )?(?:ho|avevo|abbiamo) (?:già )?prenotat\w|i (?:had |have |already )*reserved|i've (?:already )?reserved)\b", re.I
+)
 _SOMETHING: Final = re.compile(r"\b(?:something|anything|books?|novels?|stor(?:y|ies)|one|qualcosa|libr[oi]|romanz[oi]|un[oa]? giallo)\b", re.I)
 _DUE: Final = re.compile(r"\b(?:scade|scadenza|(?:is|it's|are) due|due back)\b", re.I)
 _OWN: Final = re.compile(r"\b(?:ho un (?:vostro )?libro|i(?:'ve| have) (?:got )?a book|i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho a casa)\b", re.I)
@@ -71,6 +74,8 @@ class LibraryBot(CounterBot):
             if not found.keys() & {"title", "author", "subject"} and self.hearer.errand(session, heard) in (None, "find"):
                 until = words[f"until_{session.lately}"]
                 return words["due"].format(until=until)
+        if session.own and found.get("title") in session.done:
+            return session.lastly
         if session.own and "title" in found and self.hearer.errand(session, heard) in (None, "find"):
             session.form["title"] = found["title"]
             return words["about_renew"]
@@ -84,7 +89,7 @@ class LibraryBot(CounterBot):
         if title and _SAME.search(question) and not found.keys() & {"author", "title", "subject"}:
             session.other = True
             return self.tell(session, "find", {"author": self.counter.facts[title]["author"]})
-        if title and set(found) == {"subject"} and not session.other and PRONOUN[session.language].search(question):
+        if title and set(found) == {"subject"} and not (session.other or _SOMETHING.search(question)) and PRONOUN[session.language].search(question):
             fits = _fits(self.counter.facts[title], found)
             return words["check_yes" if fits else "check_no"]
         if session.shown and _ALL.search(question) and not found:
@@ -124,6 +129,8 @@ class LibraryBot(CounterBot):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """Who has a book wants to keep it longer, not to lend it."""
         errand = super().named(session, heard, found)
+        if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
+            return None
         if errand in ("borrow", "find") and _OWN.search(heard.text):
             kept = [one.entry.value for one in self.hearer.spans(session, heard)]
             return "renew" if "renew" in kept else None if errand == "borrow" else errand
@@ -197,7 +204,7 @@ class LibraryBot(CounterBot):
         if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
             found["title"] = title
         others = found.keys() & {"author", "subject"}
-        if "title" in found and others and heard.did("negate", "not"):
+        if "title" in found and others and heard.did("negate"):
             del found["title"]  # Pride and Prejudice again; no, a detective story
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}

@@ -20,6 +20,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, joined
 
 _TWO: Final = 2
+_SHORT: Final = 5  # words of who only names again what was told
 _THEN: Final = re.compile(r"\b(?:for|on|by) (?:then|that day)\b|\bper (?:allora|quel giorno)\b", re.I)
 _SAME: Final = re.compile(r"\b(?:same day|together with|stesso giorno|insieme a)\b", re.I)
 _ALL: Final = re.compile(
@@ -192,7 +193,7 @@ class PharmacyBot(CounterBot):
         if self._is_placed(session, heard) and ("reserve" in named or "packs" in found) and not named & self.informs:
             return Answer(f"{self.standing(session, 'done')} {question}", asks)
         again = session.errand is None and session.lately in ("stock", "price") and not named
-        if again and set(found) == {"medicine"} and found.items() <= session.form.items() and "?" not in heard.text:
+        if again and set(found) == {"medicine"} and found.items() <= session.form.items() and len(heard.said) <= _SHORT:
             return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
         if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
             return placed
@@ -296,7 +297,7 @@ class PharmacyBot(CounterBot):
         fresh = session.errand != "reserve"
         if fresh:
             order.clear()
-        kept = dict(order)
+        kept, was = dict(order), session.form.get("day")
         for clause in re.split(r"[,.;!?]", heard.text):  # never mind the cream
             if dropped := _DROPS.search(clause):
                 behind = {*tokens(clause[dropped.end() :])}
@@ -344,7 +345,9 @@ class PharmacyBot(CounterBot):
         if "day" in found:
             session.form["day"] = found["day"]
         self._fill(session)
-        if agrees and "day" in session.form:
+        asked_again = session.confirming and kept == order and session.form.get("day") == was
+        asked_again = asked_again and not heard.did("negate", "not", "wrong") and not is_question(heard.text, session.language)
+        if (agrees or (asked_again and "reserve" in {one.value for one in heard.all("errand")})) and "day" in session.form:
             self._limits(session)
             problem = self.complete(session)
             if not problem and "packs" in session.form:
