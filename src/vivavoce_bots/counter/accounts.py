@@ -14,18 +14,18 @@ from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.beyond import read_beyond
 from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, gives_up
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.hearing import UNSURE, Heard
+from vivavoce_bots.dialogue.hearing import UNSURE, Heard, only_no
 from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import Spotter, tokens
-from vivavoce_bots.dialogue.talk import QUESTION, Answer, joined
+from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 
 _TO_US: Final = ("whoareyou", "howareyou", "service", "repeat", "human", "hello", "ciao", "undo", "restart",
                  "doubted", "wrong", "bye", "done")  # fmt: skip
 """What is asked of whoever speaks, and not of the matter."""
 _DENIED: Final = re.compile(
-    r"\b(?:non (?:l[oaie] |li |le )?|not |never |\w+n't |dont |no )(?:\w+ ){0,3}$", re.I
+    r"\b(?:non (?:l[oaie] |li |le )?|not |never |\w+n' t |dont |no )(?:\w+ ){0,3}$", re.I
 )
 _TAKEN_BACK: Final = re.compile(r"\W*(?:(?:e|o|ma|or|but)\s+)?(?:anzi|or rather|rather|no,|actually|o meglio)\b", re.I)
 _WHAT_NOW: Final = re.compile(
@@ -36,6 +36,7 @@ _WHAT_NOW: Final = re.compile(
 """Questions that the answer to what stands before them answers, too."""
 _OF_THE_NEED: Final = re.compile(
     r"\b(?:without (?:it|one|a card|the number)|senza|where (?:do|can|would) i (?:even |ever )?(?:find|see|read)|(?:which|what) (?:\w+ )?number|the \w+ one|"
+    r"(?:which|what|quali|che) (?:stations?|days?|class(?:es)?|titles|ones|stazioni|giorni|classi)|"
     r"what (?:does|is|do you mean by) (?:that|it)|(?:which|what) one|quale (?:numero|dei|delle)|dove (?:lo |la |si )?(?:trov|legg|sta)\w*|"
     r"quello (?:lungo|corto|davanti|dietro|sopra|sotto|sul)|(?:che )?cosa (?:devo|vuol|significa|scrivo)|what (?:do|should) i (?:say|type|write|enter))\b",
     re.I,
@@ -134,9 +135,11 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming
         matters = waits or stopped or heard.spans or self.told_in(session, said)
+        if asked and asked_for_more(session.last) and only_no(heard) and len(heard.said) == 1:
+            matters = False  # no; the price of the 9:10?
         if asked and not waits and not self.values(session, heard):  # he has a fever. What about ibuprofen?
             errands = [one.value or "" for one in heard.all("errand")]
-            matters = matters and not (errands and all(self.counter.errands[one].yields for one in errands))
+            matters = matters and not (errands and any(self.counter.errands[one].yields for one in errands))
         answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
         session.besides, waited = False, self.question(session)[0]
         told: list[str] = []
@@ -209,6 +212,9 @@ class CounterAccounts(AccountingBot[Visit]):
     def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
         """What was done and told, then the question that waits; nothing that was told a turn ago."""
         told = [one for one in told if one]
+        plain = self.words(session)["unanswered"]
+        others = [one for one in told if one != plain and one.split()[:_SHORT] == plain.split()[:_SHORT]]
+        told = [one for one in told if one != plain] if others else told
         if answer is not None and answer.end:
             return answer._replace(text=joined([*told, answer.text]))
         question, acts = self.question(session)
@@ -285,8 +291,9 @@ class CounterAccounts(AccountingBot[Visit]):
         plain = errand in self.informs and not self.counter.errands[errand or ""].needs
         state = None if plain else inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
         if state is not None:
-            told = calendar(session.language) if state.asked == "today" else self.standing(session, state.asked)
-            return told
+            if state.asked == "next" and session.asking is not None:
+                return self._helped(session, self.question(session)[0])
+            return calendar(session.language) if state.asked == "today" else self.standing(session, state.asked)
         supposed = self._supposed(session, text)
         topic = "" if supposed and errand not in (session.errand, session.lately) else self._topic(session, text)
         if told := topic or supposed:
@@ -322,7 +329,9 @@ class CounterAccounts(AccountingBot[Visit]):
         opens = _OPENS[session.language].match(text) is not None
         if heard.did("options") and session.served:
             return ""
-        if len(heard.said) <= _SHORT and not opens:
+        last = {*tokens(session.last.text)} if session.last else set()
+        echoes = not [one for one in heard.rest if one not in last] or heard.rest == heard.said[:1] == heard.said
+        if len(heard.said) <= _SHORT and not opens and echoes:
             return ""  # really? a letter?
         if re.match(r"\W*(?:or|o|oppure)\b", text, re.I) or not re.search(r"[^\W\d]{3}", text):
             return ""
@@ -352,7 +361,7 @@ class CounterAccounts(AccountingBot[Visit]):
             first = f"unknown_{next(iter(self.counter.errands[errand].needs), '')}"
             known = words[first] if first in words and len(session.unknown) == 1 else words["not_known"]
             return known.format(name=name)
-        if not self.refers(session, heard, found):
+        if self.counter.errands[errand].needs and not self.refers(session, heard, found):
             return None if session.errand is None else self._unknown_to_us(session)
         told = self.tell(session, errand, found)
         if told is None and session.errand is not None:

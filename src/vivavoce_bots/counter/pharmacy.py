@@ -36,7 +36,7 @@ _EACH: Final = re.compile(r"\b([1-5])(?: packs?| boxes)? (?:each|of each)\b|\b([
 _TOTAL: Final = re.compile(
     r"\b(?:altogether|in total|the total|all (?:in|together)|in all|come to|how much (?:do|will|would|must|should) "
     r"i (?:pay|bring|owe|need)|what (?:do|will) i (?:pay|owe)|for (?:both|everything|the two|all)|the (?:whole|two) (?:lot|thing|of)|"
-    r"in tutto|il totale|totale|tutto (?:insieme|quanto)|insieme|quanto (?:pago|devo|le devo|spendo|porto|fa))\b",
+    r"how much is (?:everything|it all|all that|that all)|quanto (?:viene|fa|è|costa) tutto|in tutto|il totale|totale|tutto (?:insieme|quanto)|insieme|quanto (?:pago|devo|le devo|spendo|porto|fa))\b",
     re.I,
 )
 _PRICES: Final = re.compile(
@@ -68,10 +68,18 @@ _TAKEN_BACK: Final = re.compile(r"\W*(?:no|anzi|cioè|rather|actually|i mean|wai
 _MORE: Final = re.compile(
     r"\b(?:another|more|also|too|as well|add|new|altr[oaie]|anche|pure|aggiung\w+|ancora|di nuovo|make (?:it|that)|change|cambi\w+)\b", re.I
 )
+_HOUR: Final = re.compile(
+    r"\b(?:verso|alle|dalle|entro|per|prima|dopo)(?: del)? ?le (?:\d{1,2}|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici)"
+    r"(?: e (?:mezz[ao]|un quarto|\w+))?\b|\b(?:verso|alle|dalle) (?:\d{1,2}|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici)(?: e mezz[ao])?\b"
+    r"|\b(?:at|around|after|before|by|until|till) (?:half past )?(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven)\b(?! (?:packs?|box))(?: ?pm| ?am| o'clock)?",
+    re.I,
+)
+"""A time of day, which is no amount."""
 _DROPS: Final = re.compile(
     r"\b(?:never mind|leave(?: out)?|skip|forget|without|drop|lasci\w+ (?:stare|perdere)|senza|niente|togl\w+|lev\w+)\b", re.I
 )
 _ONLY_THESE: Final = re.compile(r"\b(?:only|just|solo|soltanto) (?:the|i|il|lo|la|le|gli)\b", re.I)
+_ALL_THAT: Final = re.compile(r"\bdo you (?:do|have|sell|keep) (?:all )?(?:of )?(?:that|those|these|them)\b|\b(?:li|le) avete tutt[ie]\b", re.I)
 _ANOTHER: Final = re.compile(r"\b(?:another|one more|again|extra|un altr[oa]|un'altra|altr[ei]|di nuovo|ancora un[oa]?)\b", re.I)
 _SUM: Final = re.compile(r"\b(?:in total|the total|altogether|il totale|in tutto)\b", re.I)
 _FORMS: Final = re.compile(
@@ -108,12 +116,14 @@ class PharmacyBot(CounterBot):
 
     def plain(self, session: Visit, text: str) -> str:
         """A text with the names that were only begun: ibu... something."""
-        names = [words[session.language][0] for words in self.counter.needs["medicine"].values.values()]
+        known = self.counter.needs["medicine"].values.values()
+        named = [[one for one in words[session.language] if "(" not in one] for words in known]
 
         def whole(found: re.Match[str]) -> str:
-            fits = [one for one in names if one.casefold().startswith(found[1].casefold())]
+            fits = [words[0] for words in named if any(one.casefold().startswith(found[1].casefold()) for one in words)]
             return fits[0] if len(fits) == 1 else found[0]
 
+        text = _HOUR.sub(" ", text)
         return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", lambda one: whole(one) if one[1] else one[0], text)
 
     def tells(self, session: Visit, errand: str) -> Collection[str]:
@@ -253,6 +263,8 @@ class PharmacyBot(CounterBot):
         """A price is no number of packs; nor is anything that stands behind an order that is done."""
         if session.placed and session.form.get("medicine") in session.placed[-1][0]:
             return _MORE.search(heard.text) is not None
+        if any(len(one) > _TWO for one in heard.rest):
+            return False  # a robbery
         return not re.search(r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I)
 
     def holds(self, session: Visit, found: dict[str, str]) -> bool:
@@ -262,6 +274,8 @@ class PharmacyBot(CounterBot):
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """What was put aside is not looked up again."""
         placed = {one for order, _ in session.placed for one in order}
+        if set(found) == {"packs"} and any(len(one) > _TWO for one in heard.rest):
+            return False  # a robbery
         return super().implies(session, heard, found) and found.get("medicine", session.form.get("medicine")) not in placed
 
     def _speak_of(self, session: Visit, named: str | None) -> None:
@@ -275,6 +289,9 @@ class PharmacyBot(CounterBot):
             last = session.placed[-1][0]
             same = all(last.get(one) == (amount or last.get(one)) for one, amount in wanted.items())
             about = set(wanted) or {session.form.get("medicine", "")}
+            one_more = "packs" in self.values(session, heard) and _MORE.search(heard.text) is not None
+            if not wanted and one_more and not about <= set(last):
+                return True  # one pack of those, too
             if about <= set(last) and same and not _ANOTHER.search(heard.text):
                 return False
         if session.errand == "reserve":
@@ -286,7 +303,8 @@ class PharmacyBot(CounterBot):
         if self._both(heard) and not wanted and len(session.offered) == _TWO and not asks and not named:
             return session.lately in ("stock", "price")  # yes, both
         needs = counted and not asks and _NEEDS.search(heard.text) and named <= {"stock"}
-        dated = bool(wanted) and not named and not asks and ("day" in self.values(session, heard) or self._both(heard))
+        brief = len([one for one in heard.rest if len(one) > _TWO]) <= _TWO
+        dated = bool(wanted) and not named and not asks and brief and ("day" in self.values(session, heard) or self._both(heard))
         return "reserve" in named or (counted and not named & self.informs) or adds or bool(needs) or dated
 
     def _ordered(self, session: Visit, heard: Heard) -> Answer | None:
@@ -366,6 +384,9 @@ class PharmacyBot(CounterBot):
         """Two medicines that were spoken of, here or before."""
         named = [one.value or "" for one in heard.all("value") if one.slot == "medicine"]
         named = list(dict.fromkeys(named)) if named else list(session.offered)
+        spoken = session.form.get("medicine")
+        if len(named) == 1 and spoken and spoken not in named:
+            named.append(spoken)  # or is paracetamol cheaper?
         return named if len(named) == _TWO else []
 
     def complete(self, session: Visit) -> str:
@@ -431,6 +452,8 @@ class PharmacyBot(CounterBot):
         just = session.last is not None and session.placed and session.lastly not in session.last.text
         if just and self.hearer.errand(session, heard) == "price" and named <= set(whole):
             return ""  # what is to be paid was told with the order
+        if session.lately in ("stock", "price") and _ALL_THAT.search(question) and not named:
+            return ""  # do you do all that?
         if whole and _BRING.search(question) and not named - set(whole):
             needs = any(self.counter.facts[one]["prescription"] for one in named or whole)
             return words["bring"] if needs else words["bring_not"]

@@ -6,7 +6,7 @@ from typing import Final
 from vivavoce_bots.acts import Act
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.matter import last_time
-from vivavoce_bots.counter.naming import TAGGED
+from vivavoce_bots.counter.naming import SUPPOSES, TAGGED
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -97,6 +97,11 @@ _AFTER: Final = re.compile(
     r"\b(?:not before|after|later than|any time from|dopo le|non prima delle|a partire dalle) (\d{1,2})(?:[:.](\d\d))?(?: o'clock)?", re.I
 )
 """From when on: not before eleven."""
+_MONEY: Final = re.compile(r"\b(?:refund\w*|money back|rimbors\w+|soldi indietro)\b", re.I)
+_DO_I: Final = re.compile(r"\b(?:do|can|will|would|could) (?:i|we)\b|\b(?:posso|possiamo|avrei|mi|ci) ", re.I)
+_WANTS: Final = re.compile(
+    r"\b(?:need|want|have|would like|i'd like|must|devo|dobbiamo|vorrei|voglio|dovrei|mi serve)\b.*\b(?:get|go|be|travel|andare|arrivare|tornare|partire|essere)\b", re.I
+)
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
 _WHICH: Final = re.compile(
@@ -125,9 +130,8 @@ class TrainsBot(CounterBot):
         found = super().values(session, heard)
         if found.get("class") == "first" and session.asking != "class" and not _CLASS.search(heard.text):
             del found["class"]  # prima, which is first and before
-        if "time" in found and not _LATE_HOUR.search(heard.text):  # 9:55, be it in the morning
-            hour, minute = found["time"].split(":")
-            found["time"] = f"{int(hour) % 12 or 12:02}:{minute}"
+        if "time" in found:
+            found["time"] = _as_said(found["time"], heard.text)
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
         first, last = heard.did("early") or _FIRST.search(heard.text), heard.did("late") or _LAST.search(heard.text)
@@ -144,7 +148,8 @@ class TrainsBot(CounterBot):
         nth = _NTH.search(heard.text)
         picks = session.errand == "ticket" and {"from", "to"} <= {*session.form, *found}
         if nth and picks and session.asking != "class" and not _CLASS.search(heard.text.replace(nth[0], "")):
-            if session.asking != "passengers" or "passengers" in found:
+            named = any(one.slot == "passengers" for one in heard.all("value"))
+            if not named:  # there are two of us; the first train
                 found.pop("passengers", None)
             found.pop("class", None)
             found["train"] = str(_ORDER.index((nth[1] or nth[2]).lower()) % len(_MENU) + 1)
@@ -177,7 +182,10 @@ class TrainsBot(CounterBot):
             return "ticket"
         if errand != "ticket" or _STRONG.search(heard.text):
             return errand
-        if session.errand in self.informs or (session.errand is None and session.lately in ("lost", "refund")):
+        wants = _WANTS.search(heard.text) is not None and bool({"from", "to"} & set(found))
+        if session.errand in self.informs or (
+            session.errand is None and session.lately in ("lost", "refund") and not wants
+        ):
             return None
         return errand
 
@@ -228,6 +236,8 @@ class TrainsBot(CounterBot):
             return self._topics[session.language].says["amount"]
         if lately == "lost" and _THERE["lost"].search(question):
             return words["lost"]
+        if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question)):
+            return words["about_refund"]
         if not {"from", "to"} <= set(form):
             return None
         if session.confirming and self.hearer.errand(session, heard) == "fare":
@@ -245,6 +255,7 @@ class TrainsBot(CounterBot):
         if self.hearer.errand(session, heard) in self.informs or _CLASS_WORD.search(question):
             return None
         time = last_time(question, session.language, asked=False)
+        time = _as_said(time, question) if time else None
         nth = _WHICH.search(question)
         train = self._train_at(form, time) if time else self._nth(nth[0]) if nth else None
         if train is None:
@@ -451,6 +462,12 @@ class TrainsBot(CounterBot):
         start, end = (facts["line"].index(form[name]) for name in ("from", "to"))
         second = abs(facts["euros"][start] - facts["euros"][end])
         return round(second * _FIRST_CLASS) if form.get("class") == "first" else second
+
+
+def _as_said(time: str, text: str) -> str:
+    """A time of day as the timetable has it: 9:55, be it in the morning."""
+    hour, minute = time.split(":")
+    return time if _LATE_HOUR.search(text) else f"{int(hour) % 12 or 12:02}:{minute}"
 
 
 def _minutes(time: str) -> int:

@@ -67,7 +67,7 @@ _REQUEST: Final = {
         rf"\W*{_LEADS}(?:(?:me |mi |ce |ci |ne |lo |la |li |le |l'|ve )*"
         r"(?:puoi|può|potete|potrebbe|potresti|potreste|posso|potrei|possiamo|potremmo|vuole|vorrebbe|"
         r"tien\w+|teng\w+|tenet\w+|mett\w+|prenot\w+|rinnov\w+|prest\w+|d[aà](?:i|te|nno)?|riserv\w+|aggiung\w+|"
-        r"prend\w+|facciamo|si può (?:avere|prenotare|mettere|fare un)))\b",
+        r"prend\w+|facciamo|è possibile|si può (?:avere|prenotare|mettere|fare un)))\b",
         re.I,
     ),
 }
