@@ -10,6 +10,7 @@ from vivavoce_bots.counter.naming import ALSO, EITHER, SUPPOSES, TAGGED, TITLE
 from vivavoce_bots.counter.turn import CHECKS, Piece, pieces_of, requests, says_nothing, without_stop
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.unknown import PRONOUN
+from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.beyond import read_beyond
 from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, gives_up
@@ -17,6 +18,7 @@ from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import UNSURE, Heard, only_no
 from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
 from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.spotting import Spotter, tokens
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
@@ -24,38 +26,37 @@ from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 _TO_US: Final = ("whoareyou", "howareyou", "service", "repeat", "human", "hello", "ciao", "undo", "restart",
                  "doubted", "wrong", "bye", "done")  # fmt: skip
 """What is asked of whoever speaks, and not of the matter."""
-_DENIED: Final = re.compile(
-    r"\b(?:non (?:l[oaie] |li |le )?|not |never |\w+n' t |dont |no )(?:\w+ ){0,3}$", re.I
-)
-_TAKEN_BACK: Final = re.compile(r"\W*(?:(?:e|o|ma|or|but)\s+)?(?:anzi|or rather|rather|no,|actually|o meglio)\b", re.I)
-_WHAT_NOW: Final = re.compile(
-    r"\W*(?:(?:and|so|e|ma|allora|but)\b\W*)*(?:who (?:do|can|should) i (?:ask|call|turn to|talk to)|what (?:can|do|should) i do"
-    r"|where do i go|(?:che )?cosa (?:devo fare|faccio|posso fare)|a chi (?:chiedo|mi rivolgo|devo)|dove devo andare|allora)\W*$",
-    re.I,
-)
+_DENIED: Final = wording("accounts", "denied")
+_TAKEN_BACK: Final = wording("accounts", "taken_back")
+_WHAT_NOW: Final = wording("accounts", "what_now")
 """Questions that the answer to what stands before them answers, too."""
-_OF_THE_NEED: Final = re.compile(
-    r"\b(?:without (?:it|one|a card|the number)|senza|where (?:do|can|would) i (?:even |ever )?(?:find|see|read)|(?:which|what) (?:\w+ )?number|the \w+ one|"
-    r"(?:which|what|quali|che) (?:stations?|days?|class(?:es)?|titles|ones|stazioni|giorni|classi)|"
-    r"what (?:does|is|do you mean by) (?:that|it)|(?:which|what) one|quale (?:numero|dei|delle)|dove (?:lo |la |si )?(?:trov|legg|sta)\w*|"
-    r"quello (?:lungo|corto|davanti|dietro|sopra|sotto|sul)|(?:che )?cosa (?:devo|vuol|significa|scrivo)|what (?:do|should) i (?:say|type|write|enter))\b",
-    re.I,
-)
+_OF_THE_NEED: Final = wording("accounts", "of_the_need")
 """Questions about what was asked: where do I find it?"""
-_OPENS: Final = {
-    "en": re.compile(r"\W*(?:(?:and|but|so|e)\s+)*(?:how|when|where|what|which|who|is|are|do|does|can|could|will|have|has)\b", re.I),
-    "it": re.compile(r"\W*(?:(?:e|ma|allora)\s+)*(?:quant\w+|quando|dove|dov'è|che|cosa|come|com'è|qual\w*|chi|avete|siete|c'è|"
-                     r"ci sono|posso|può|puoi|si può|devo|ce l'|ne )", re.I),
-}  # fmt: skip
-_RHETORICAL: Final = re.compile(
-    r"\b(?:(?:do|must) i really|is (?:this|that) (?:a joke|really|how)|are you (?:kidding|serious|joking|even)|what kind of|who (?:designed|needs|cares)|"
-    r"devo proprio|devo davvero|ma (?:scherz\w+|davvero|dai)|possibile che|ma che (?:razza|modo|è)|chi (?:glielo|ve lo|se ne))\b",
-    re.I,
-)
+_OPENS: Final = {"en": wording("accounts", "opens_en"), "it": wording("accounts", "opens_it")}
+_RHETORICAL: Final = wording("accounts", "rhetorical")
 """Questions that want no answer: do I really have to type this in?"""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(
-    ("the", "for", "a", "an", "of", "per", "il", "la", "lo", "di", "da", "un", "una", "in", "with", "con", "e", "and")
+    (
+        "the",
+        "for",
+        "a",
+        "an",
+        "of",
+        "per",
+        "il",
+        "la",
+        "lo",
+        "di",
+        "da",
+        "un",
+        "una",
+        "in",
+        "with",
+        "con",
+        "e",
+        "and",
+    )
 )
 _SMALLEST: Final = 2
 _SHORT: Final = 3  # words of a question that may be an answer: Saturday?
@@ -127,6 +128,10 @@ class CounterAccounts(AccountingBot[Visit]):
             return self.farewell(session)
         pieces = self._linked(session, pieces_of(self._without_denied(session, text), session.language))
         pieces = [one._replace(asks=one.asks or self._wants_answer(session, one.text)) for one in pieces]
+        named = (
+            self.hearer.errand(session, self._heard(session, one.text)) for one in pieces if not one.asks
+        )
+        session.opens = next((one for one in named if one and self.counter.errands[one].confirmed), None)
         asked = [one for one in pieces if one.asks and not self._is_said(session, one)]
         said = " ".join(one.text for one in pieces if one not in asked and not says_nothing(one.text))
         if not asked and not stopped:
@@ -155,7 +160,9 @@ class CounterAccounts(AccountingBot[Visit]):
                 told.append(one)
         lead = self.words(session)["cancelled"] if stopped else ""
         if answer is not None:
-            answer = answer._replace(text=answer.text.removesuffix(waited).strip() if not answer.end else answer.text)
+            answer = answer._replace(
+                text=answer.text.removesuffix(waited).strip() if not answer.end else answer.text
+            )
         return self._composed(session, answer, [lead, *told])
 
     def _wants_answer(self, session: Visit, text: str) -> bool:
@@ -176,10 +183,12 @@ class CounterAccounts(AccountingBot[Visit]):
         linked: list[Piece] = []
         for piece in pieces:
             before = linked[-1] if linked else None
-            if before and before.asks and piece.asks and self._bare(session, piece):
-                if {*self.values(session, self._heard(session, before.text))} & {*self.counter.kept, "subject"}:
-                    continue  # is that a crime story, too? Have you got it?
-            if before and re.search(r"[^\W\d]{3}", before.text) and piece.asks and not before.asks and self._bare(session, piece):
+            bare = before is not None and piece.asks and self._bare(session, piece)
+            if before and bare and before.asks:
+                about = {*self.values(session, self._heard(session, before.text))}
+                linked += [] if about & {*self.counter.kept, "subject"} else [piece]
+                continue  # is that a crime story, too? Have you got it?
+            if before and bare and re.search(r"[^\W\d]{3}", before.text):
                 heard = self._heard(session, before.text)
                 short = len(heard.said) <= _SHORT or before.text[-1:] not in ".!…"
                 names = self.values(session, heard) or TITLE.search(before.text) or heard.rest
@@ -193,9 +202,16 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether a question names an errand that tells, and nothing that it is about."""
         heard = self._heard(session, piece.text)
         errand = self.hearer.errand(session, heard)
-        about = errand is not None and bool(set(self.counter.errands[errand].needs) & {*self.counter.kept, "work"})
+        about = errand is not None and bool(
+            set(self.counter.errands[errand].needs) & {*self.counter.kept, "work"}
+        )
         tells = errand in {*self.informs, *self.searches} and not self.counter.errands[errand or ""].yields
-        return about and tells and not self.values(session, heard) and all(len(one) <= _SMALLEST for one in heard.rest)
+        return (
+            about
+            and tells
+            and not self.values(session, heard)
+            and all(len(one) <= _SMALLEST for one in heard.rest)
+        )
 
     def _without_denied(self, session: Visit, text: str) -> str:
         """A text without the clauses that only deny what is beyond this counter: I am not returning it."""
@@ -205,7 +221,9 @@ class CounterAccounts(AccountingBot[Visit]):
             said, _ = self._hearing[session.language].find(clause)
             found = beyond.spotter.find(clause, said)
             taken_back = at + 1 < len(clauses) and _TAKEN_BACK.match(clauses[at + 1])
-            if any(_DENIED.search(" ".join(said[: one.start]) + " ") for one in found) or (found and taken_back):
+            if any(_DENIED.search(" ".join(said[: one.start]) + " ") for one in found) or (
+                found and taken_back
+            ):
                 text = text.replace(clause, " ", 1)
         return re.sub(r"^[\s,.;:!…]+", "", text)
 
@@ -220,8 +238,10 @@ class CounterAccounts(AccountingBot[Visit]):
         question, acts = self.question(session)
         if answer is not None:
             lost = speech(session.language).forms["not_understood"].split("{")[0]
-            open_ = answer.text.startswith(lost) or {"repeat", "help"} & {one.act for one in answer.acts} or (
-                [one.act for one in answer.acts[:1]] == ["ack"] and told
+            open_ = (
+                answer.text.startswith(lost)
+                or {"repeat", "help"} & {one.act for one in answer.acts}
+                or ([one.act for one in answer.acts[:1]] == ["ack"] and told)
             )
             if open_ and told:
                 session.lost = session.vain = 0
@@ -271,6 +291,10 @@ class CounterAccounts(AccountingBot[Visit]):
         if errand is not None and errand not in {*self.informs, *self.searches}:
             return requests(piece.text, session.language) and not SUPPOSES.search(piece.text)
         found = self.values(session, heard)
+        open_ = session.errand if session.errand not in {*self.informs, None} else session.opens
+        needs = self.counter.errands[open_].needs if open_ else ()
+        if errand is None and {*found} & {*needs} - {*session.form} and len(heard.said) <= _SHORT:
+            return True  # maybe Tuesday?
         if session.asking in ("title", "medicine") and {*found} & {"title", "author", "subject", "medicine"}:
             return errand in (None, *self.searches)
         if session.asking in found and len(heard.said) - len(found) <= _SHORT:
@@ -289,13 +313,21 @@ class CounterAccounts(AccountingBot[Visit]):
         if errand is None and {*_TODAY} & {*heard.said} and "day" in found and len(heard.rest) < _SHORT:
             return calendar(session.language)
         plain = errand in self.informs and not self.counter.errands[errand or ""].needs
-        state = None if plain else inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
+        state = (
+            None
+            if plain
+            else inquired(text, session.language, lambda kind, one: self.asks_state(session, kind, one))
+        )
         if state is not None:
             if state.asked == "next" and session.asking is not None:
                 return self._helped(session, self.question(session)[0])
-            return calendar(session.language) if state.asked == "today" else self.standing(session, state.asked)
+            return (
+                calendar(session.language) if state.asked == "today" else self.standing(session, state.asked)
+            )
         supposed = self._supposed(session, text)
-        topic = "" if supposed and errand not in (session.errand, session.lately) else self._topic(session, text)
+        topic = (
+            "" if supposed and errand not in (session.errand, session.lately) else self._topic(session, text)
+        )
         if told := topic or supposed:
             return told
         if errand is not None and errand not in {*self.informs, *self.searches}:
@@ -324,16 +356,24 @@ class CounterAccounts(AccountingBot[Visit]):
             return self._helped(session, self.question(session)[0]) if still else ""
         if heard.did("why"):
             return self._courtesy(session, "why")
-        if _RHETORICAL.search(text) or not asks_openly(text, session.language) or heard.did("insult", "complaint"):
+        if (
+            _RHETORICAL.search(text)
+            or not asks_openly(text, session.language)
+            or heard.did("insult", "complaint")
+        ):
             return ""
         opens = _OPENS[session.language].match(text) is not None
         if heard.did("options") and session.served:
             return ""
         last = {*tokens(session.last.text)} if session.last else set()
-        echoes = not [one for one in heard.rest if one not in last] or heard.rest == heard.said[:1] == heard.said
+        echoes = (
+            not [one for one in heard.rest if one not in last] or heard.rest == heard.said[:1] == heard.said
+        )
         if len(heard.said) <= _SHORT and not opens and echoes:
             return ""  # really? a letter?
-        if re.match(r"\W*(?:or|o|oppure)\b", text, re.I) or not re.search(r"[^\W\d]{3}", text):
+        if re.match(r"\W*(?:or|o|oppure)\b", text, re.I) or not re.search(
+            r"[^\W\d]{3}", in_digits(text, session.language)
+        ):
             return ""
         if session.errand is None and session.asking is None and self.about(session, heard):
             return None

@@ -7,6 +7,7 @@ from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
+from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
@@ -16,41 +17,22 @@ from vivavoce_bots.dialogue.talk import Answer
 _SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
-_NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|copia di)\s+$", re.I)
+_NAMED: Final = wording("library", "named")
 _RESERVED: Final = "orient"  # somebody waits for it
-_VOCATIVE: Final = re.compile(
-    r",\s*(?:my )?(?:love|dear|darling|amore|tesoro|caro|cara)\b(?=\s*[,.!?…]|$)"
-    r"|\b(?:you're|you are) (?:a|such a) (?:love|dear|darling)\b|\bsei un amore\b"
-    r"|\bme l[oa] (?:cerco|trovo|prendo) io\b|\bi'll (?:find|look for|get) it (?:myself|then)\b"
-    r"|\bi(?: do| really| just| would|'d)* love(?: to)?\b(?! stor)|\bwith love\b|\bper amor di\b",
-    re.I,
-)
+_VOCATIVE: Final = wording("library", "vocative")
 """Love that is no subject: and the dragons, love?"""
-_OTHER: Final = re.compile(
-    r"\b(?:another|other|others|else|more|altr[oaie]|not (?:that|those|these)|instead|invece)\b",
-    re.I,
-)
-_ALL: Final = re.compile(
-    r"\b(?:is|was) (?:that|it) (?:all|everything|it)\b|all you(?:'ve| have)(?: got)?\b|nothing else\b|"
-    r"\b(?:è|tutto) (?:tutto )?(?:qui|qua)\b|(?:solo|soltanto) (?:questo|questi|quello|quelli)\b|nient'altro\b|non (?:c'è|avete) altro\b",
-    re.I,
-)
-_AGAIN: Final = re.compile(
-    r"\b(?:bring|return|give) (?:it|them|that|this)?|when (?:is|do|must)|riport\w+|restitu\w+|(?:cosa|quando) (?:devo|lo)|"
-    r"due\b|scade\b|entro quando|have to (?:do|come)|devo (?:venire|fare)|fino a(?:ll'| )\w+",
-    re.I,
-)
-_READ: Final = re.compile(r"\b(?:finished|i've read|have read|just read|loved|ho (?:appena |già )?(?:letto|finito)|l'ho letto|mi è piaciut\w)\b", re.I)
-_NEXT: Final = re.compile(r"\b(?:sequel|second (?:one|book|part|volume)|next (?:one|book|part|volume)|follow.?up|seguito|second[oa] (?:libro|parte|volume)|continua\w*)\b", re.I)
+_OTHER: Final = wording("library", "other")
+_ALL: Final = wording("library", "all")
+_AGAIN: Final = wording("library", "again")
+_READ: Final = wording("library", "read")
+_NEXT: Final = wording("library", "next")
 _SEQUELS: Final = {"friend": "name"}
-_SAME: Final = re.compile(r"\b(?:hers?|his|by (?:her|him)|of (?:hers|his)|same (?:author|writer)|su[oa]i?|di lei|di lui|stess[oa] (?:autore|autrice|scrittore|scrittrice))\b", re.I)
+_SAME: Final = wording("library", "same")
 _CARD: Final = re.compile(r"\W*\d{4}\W*")
-_RESERVED_ONCE: Final = re.compile(
-    r"\b(?:(?:l'|li |le )?(?:ho|avevo|abbiamo) (?:già )?prenotat\w|i (?:had |have |already )*reserved|i've (?:already )?reserved)\b", re.I
-)
-_SOMETHING: Final = re.compile(r"\b(?:something|anything|books?|novels?|stor(?:y|ies)|one|qualcosa|libr[oi]|romanz[oi]|un[oa]? giallo)\b", re.I)
-_DUE: Final = re.compile(r"\b(?:scade|scadenza|(?:is|it's|are) due|due back)\b", re.I)
-_OWN: Final = re.compile(r"\b(?:ho un (?:vostro )?libro|i(?:'ve| have) (?:got )?a book|i have it|have it (?:at )?home|i've got it|my own|ce l'ho|a casa|l'ho a casa)\b", re.I)
+_RESERVED_ONCE: Final = wording("library", "reserved_once")
+_SOMETHING: Final = wording("library", "something")
+_DUE: Final = wording("library", "due")
+_OWN: Final = wording("library", "own")
 
 
 class LibraryBot(CounterBot):
@@ -70,10 +52,10 @@ class LibraryBot(CounterBot):
         """Until when what was done lasts, and that there is no more."""
         words = self.words(session)
         found = self.values(session, heard)
-        if session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question):
-            if not found.keys() & {"title", "author", "subject"} and self.hearer.errand(session, heard) in (None, "find"):
-                until = words[f"until_{session.lately}"]
-                return words["due"].format(until=until)
+        lasts = session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question)
+        lasts = lasts and self.hearer.errand(session, heard) in (None, "find")
+        if lasts and not found.keys() & {"title", "author", "subject"}:
+            return words["due"].format(until=words[f"until_{session.lately}"])
         if session.own and found.get("title") in session.done:
             return session.lastly
         if session.own and "title" in found and self.hearer.errand(session, heard) in (None, "find"):
@@ -89,7 +71,12 @@ class LibraryBot(CounterBot):
         if title and _SAME.search(question) and not found.keys() & {"author", "title", "subject"}:
             session.other = True
             return self.tell(session, "find", {"author": self.counter.facts[title]["author"]})
-        if title and set(found) == {"subject"} and not (session.other or _SOMETHING.search(question)) and PRONOUN[session.language].search(question):
+        if (
+            title
+            and set(found) == {"subject"}
+            and not (session.other or _SOMETHING.search(question))
+            and PRONOUN[session.language].search(question)
+        ):
             fits = _fits(self.counter.facts[title], found)
             return words["check_yes" if fits else "check_no"]
         if session.shown and _ALL.search(question) and not found:

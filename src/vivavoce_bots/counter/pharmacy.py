@@ -10,94 +10,40 @@ from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import ALSO
+from vivavoce_bots.counter.ordering import ordered_in
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
+from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import is_question, speech
+from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, joined
 
 _TWO: Final = 2
 _SHORT: Final = 5  # words of who only names again what was told
-_THEN: Final = re.compile(r"\b(?:for|on|by) (?:then|that day)\b|\bper (?:allora|quel giorno)\b", re.I)
-_SAME: Final = re.compile(r"\b(?:same day|together with|stesso giorno|insieme a)\b", re.I)
-_ALL: Final = re.compile(
-    r"\b(?:both|all of (?:it|them)|(?:all )?together|one of each|each of|the two of them|the lot|"
-    r"(?:one|two|three) each|entramb[ie]|tutti e (?:due|tre)|tutte e (?:due|tre)|tutt[io] insieme|uno? (?:per|di) (?:tipo|ciascuno)|ambedue)\b",
-    re.I,
-)
-_NEEDS: Final = re.compile(r"\b(?:need|want|would like|i'd like|mi serv\w+|vorrei|voglio|ho bisogno)\b", re.I)
-_ALONE: Final = re.compile(
-    r"\W*(?:just |only |solo |magari )?(\d)(?: (?:packs?|boxes|box|pieces?|bottles?|scatol[ae]|confezion[ei]|pezz[oi]|flacon[ei]))?(?: please| per favore| grazie)?\W*", re.I
-)
-_EACH: Final = re.compile(r"\b([1-5])(?: packs?| boxes)? (?:each|of each)\b|\b([1-5]) ciascuno\b", re.I)
-_TOTAL: Final = re.compile(
-    r"\b(?:altogether|in total|the total|all (?:in|together)|in all|come to|how much (?:do|will|would|must|should) "
-    r"i (?:pay|bring|owe|need)|what (?:do|will) i (?:pay|owe)|for (?:both|everything|the two|all)|the (?:whole|two) (?:lot|thing|of)|"
-    r"how much is (?:everything|it all|all that|that all)|quanto (?:viene|fa|è|costa) tutto|in tutto|il totale|totale|tutto (?:insieme|quanto)|insieme|quanto (?:pago|devo|le devo|spendo|porto|fa))\b",
-    re.I,
-)
-_PRICES: Final = re.compile(
-    r"\b(?:how much|pay|cost\w*|total|come to|euros?|price|quant[oi]|pago|cost\w+|totale|euro|fa)\b|\d", re.I
-)
-_BRING: Final = re.compile(
-    r"\b(?:(?:have|need) to bring|should i bring|do i bring|must i bring|prescription|(?:devo|bisogna) portare|ricetta)\b",
-    re.I,
-)
-_WHAT: Final = re.compile(
-    r"\b(?:what (?:are you|did you|have you|is|was)\b.*\b(?:put|keep|set|reserve|aside|note|order)|"
-    r"(?:che )?cosa (?:mett|ten|ha|hai|avete)\w*.*\b(?:da parte|prenotat|messo)|cosa mettete)",
-    re.I,
-)
-_LESS: Final = re.compile(
-    r"\b(?:without|leave out|(?:take|cross) (?:off|out)|drop|remove|forget|not|no|don't (?:want|need)|instead of|rather than|"
-    r"senza|togl\w+|lev\w+|non (?:voglio|serve|mi serve)|niente|invece (?:del|della|dei|di)|non)\s+"
-    r"(?:(?:the|any|my|it|il|lo|la|i|gli|le|l'|più|want|need|both)\s*)*$",
-    re.I,
-)
-_IDLE: Final = re.compile(
-    r"\b(?:together with|along with|with|insieme (?:a|al|alla|allo|ai|alle|agli)|con) (?:the|il|la|lo|i|le|gli|my)? ?[^,.;!?]*"
-    r"|[^,.;!?]*\b(?:riport\w+|cambi(?:ate|are)|vendut[oaie]|comprat[oaie]|sold me|bought|bring(?:ing)? (?:it|them|this) back|returning|exchange)\b[^,.;!?]*"
-    r"|\b(?:if|se|in case) [^,.;!?]*|\b(?:already|l'avev[io]|le avev[io]|ho già|i've already|i already) [^,.;!?]*",
-    re.I,
-)
-"""What is only told besides: together with the vitamins."""
-_TAKEN_BACK: Final = re.compile(r"\W*(?:no|anzi|cioè|rather|actually|i mean|wait|aspetti?a?)\b", re.I)
-_MORE: Final = re.compile(
-    r"\b(?:another|more|also|too|as well|add|new|altr[oaie]|anche|pure|aggiung\w+|ancora|di nuovo|make (?:it|that)|change|cambi\w+)\b", re.I
-)
-_HOUR: Final = re.compile(
-    r"\b(?:verso|alle|dalle|entro|per|prima|dopo)(?: del)? ?le (?:\d{1,2}|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici)"
-    r"(?: e (?:mezz[ao]|un quarto|\w+))?\b|\b(?:verso|alle|dalle) (?:\d{1,2}|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici)(?: e mezz[ao])?\b"
-    r"|\b(?:at|around|after|before|by|until|till) (?:half past )?(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven)\b(?! (?:packs?|box))(?: ?pm| ?am| o'clock)?",
-    re.I,
-)
+_THEN: Final = wording("pharmacy", "then")
+_SAME: Final = wording("pharmacy", "same")
+_ALL: Final = wording("pharmacy", "all")
+_NEEDS: Final = wording("pharmacy", "needs")
+_EACH: Final = wording("pharmacy", "each")
+_TOTAL: Final = wording("pharmacy", "total")
+_PRICES: Final = wording("pharmacy", "prices")
+_BRING: Final = wording("pharmacy", "bring")
+_WHAT: Final = wording("pharmacy", "what")
+_MORE: Final = wording("pharmacy", "more")
+_HOUR: Final = wording("pharmacy", "hour")
 """A time of day, which is no amount."""
-_DROPS: Final = re.compile(
-    r"\b(?:never mind|leave(?: out)?|skip|forget|without|drop|lasci\w+ (?:stare|perdere)|senza|niente|togl\w+|lev\w+)\b", re.I
-)
-_ONLY_THESE: Final = re.compile(r"\b(?:only|just|solo|soltanto) (?:the|i|il|lo|la|le|gli)\b", re.I)
-_ALL_THAT: Final = re.compile(r"\bdo you (?:do|have|sell|keep) (?:all )?(?:of )?(?:that|those|these|them)\b|\b(?:li|le) avete tutt[ie]\b", re.I)
-_ANOTHER: Final = re.compile(r"\b(?:another|one more|again|extra|un altr[oa]|un'altra|altr[ei]|di nuovo|ancora un[oa]?)\b", re.I)
-_SUM: Final = re.compile(r"\b(?:in total|the total|altogether|il totale|in tutto)\b", re.I)
-_FORMS: Final = re.compile(
-    r"\b(?:throat |nose |nasal |lip |hand |face |baby |cough |sleeping |hay fever )?(?:pastigli\w+|caramell\w+|spray|crem[ae]|pomat[ae]|"
-    r"gel|gocce|compress[ae]|pillol[ae]|tablets?|pills?|lozenges?|sweets|drops|ointment|cream|patches|tea|tisan[ae]|suppost[ae]|bend[ae]|garz[ae]|"
-    r"bandages?|masks?|mascherin[ae]|tampon[ei]|monitor|shampoo|toothpaste|dentifricio)\b"
-    r"(?: (?:per|for|da|against|contro) (?:il |la |i |le |lo |gli |the |my |a |your )?(?!me\b|mio\b|mia\b|us\b)\w+)?",
-    re.I,
-)
+_DROPS: Final = wording("pharmacy", "drops")
+_ONLY_THESE: Final = wording("pharmacy", "only_these")
+_ALL_THAT: Final = wording("pharmacy", "all_that")
+_ANOTHER: Final = wording("pharmacy", "another")
+_SUM: Final = wording("pharmacy", "sum")
+_FORMS: Final = wording("pharmacy", "forms")
 """Forms of products that are named by what they are."""
-_ONLY: Final = re.compile(r"\b(?:only|just|instead|rather|invece|solo|soltanto|piuttosto|anzi)\b", re.I)
-_ONE: Final = re.compile(
-    r"\b(?:an?|one|it|un[oa]?|mel[oa]|l[oa]|prenderl[oa]|tenerl[oa]|metterl[oa]|mettermel[oa])\b|\w{3,}l[oa]\b", re.I
-)
-_COUNT: Final = re.compile(r"(?<![\d.,:])(\d)(?![\d.,:])(?: \w+){0,2}\W*$")
-_BEHIND: Final = re.compile(
-    r"^\W{0,2}(?:x ?|per )?(\d)(?![\d.,:])(?=\W*$| (?:packs?|box|pieces?|please|confezion|scatol|pezz))", re.I
-)
+_ONLY: Final = wording("pharmacy", "only")
+_ONE: Final = wording("pharmacy", "one")
 
 
 class PharmacyBot(CounterBot):
@@ -120,10 +66,14 @@ class PharmacyBot(CounterBot):
         named = [[one for one in words[session.language] if "(" not in one] for words in known]
 
         def whole(found: re.Match[str]) -> str:
-            fits = [words[0] for words in named if any(one.casefold().startswith(found[1].casefold()) for one in words)]
+            fits = [
+                words[0]
+                for words in named
+                if any(one.casefold().startswith(found[1].casefold()) for one in words)
+            ]
             return fits[0] if len(fits) == 1 else found[0]
 
-        text = _HOUR.sub(" ", text)
+        text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
         return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", lambda one: whole(one) if one[1] else one[0], text)
 
     def tells(self, session: Visit, errand: str) -> Collection[str]:
@@ -148,39 +98,6 @@ class PharmacyBot(CounterBot):
     def _both(self, heard: Heard) -> bool:
         return _ALL.search(heard.text) is not None
 
-    def _items(self, heard: Heard, language: str) -> tuple[dict[str, int | None], set[str]]:
-        """The products that are named with their amounts, and those that are not wanted."""
-        wanted: dict[str, int | None] = {}
-        unwanted: set[str] = set()
-        before: int | None = None
-        text, taken_back = _IDLE.sub(" ", heard.text), False
-        for clause in re.split(r",\s+|\s+(?:and|e|ed|plus|più|but|ma)\s+|[.;!?:]\s*", text):
-            taken_back = taken_back or (bool(wanted) and _TAKEN_BACK.match(clause) is not None)
-            part = self._hearing[language].heard(clause)
-            spans = [one for one in part.spans if one.entry.slot == "medicine"]
-            for at, span in enumerate(spans):
-                lead = " ".join(part.said[spans[at - 1].end if at else 0 : span.start])
-                name = span.entry.value or ""
-                if _LESS.search(lead + " "):
-                    unwanted.add(name)
-                    wanted.pop(name, None)
-                    continue
-                ones = rf"\b(?:{'|'.join(speech(language).numbers['one'])})\b"
-                count = _COUNT.search(re.sub(ones, "1", in_digits(lead, language, ordinals=False), flags=re.I))
-                tail = in_digits(" ".join(part.said[span.end :]), language, ordinals=False)
-                behind = _BEHIND.search(tail)
-                number = int(count[1]) if count else int(behind[1]) if behind else before
-                if taken_back:  # eye drops, no, cough syrup
-                    wanted.clear()
-                    taken_back = False
-                wanted[name] = number if number is not None else wanted.get(name)
-            alone = _ALONE.fullmatch(in_digits(clause, language, ordinals=False))
-            last = next(reversed(wanted), None)
-            if alone and last is not None and wanted[last] is None:
-                wanted[last], alone = int(alone[1]), None
-            before = int(alone[1]) if alone else None
-        return wanted, unwanted
-
     # --- an order -------------------------------------------------------------------------------------------
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
@@ -200,16 +117,30 @@ class PharmacyBot(CounterBot):
         found = self.values(session, heard)
         named = {one.entry.value for one in self.hearer.spans(session, heard)}
         question, asks = self.question(session)
-        if self._is_placed(session, heard) and ("reserve" in named or "packs" in found) and not named & self.informs:
+        if (
+            self._is_placed(session, heard)
+            and ("reserve" in named or "packs" in found)
+            and not named & self.informs
+        ):
             return Answer(f"{self.standing(session, 'done')} {question}", asks)
         again = session.errand is None and session.lately in ("stock", "price") and not named
-        if again and set(found) == {"medicine"} and found.items() <= session.form.items() and len(heard.said) <= _SHORT:
+        if (
+            again
+            and set(found) == {"medicine"}
+            and found.items() <= session.form.items()
+            and len(heard.said) <= _SHORT
+        ):
             return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
         if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
             return placed
         several = self._asked_of(heard)
         if session.errand is None and len(several) > 1 and named <= {"stock", "price"}:
-            told = joined([self.tell(session, "price" if "price" in named else "stock", {"medicine": one}) or "" for one in several])
+            told = joined(
+                [
+                    self.tell(session, "price" if "price" in named else "stock", {"medicine": one}) or ""
+                    for one in several
+                ]
+            )
             question, asks = self.question(session)
             return Answer(f"{told} {question}", asks)
         answer = super().matter(session, heard)
@@ -217,7 +148,7 @@ class PharmacyBot(CounterBot):
         return answer
 
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
-        """The errand that a turn names; what was just put aside is not ordered once more by who comes for it."""
+        """The errand that a turn names; what was put aside is not ordered again by who comes for it."""
         errand = super().named(session, heard, found)
         wanted = self._wanted_form(heard)
         if errand == "advice" and wanted:
@@ -265,7 +196,9 @@ class PharmacyBot(CounterBot):
             return _MORE.search(heard.text) is not None
         if any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
-        return not re.search(r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I)
+        return not re.search(
+            r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I
+        )
 
     def holds(self, session: Visit, found: dict[str, str]) -> bool:
         names = {*session.order, *(one for order, _ in session.placed for one in order)}
@@ -276,7 +209,10 @@ class PharmacyBot(CounterBot):
         placed = {one for order, _ in session.placed for one in order}
         if set(found) == {"packs"} and any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
-        return super().implies(session, heard, found) and found.get("medicine", session.form.get("medicine")) not in placed
+        return (
+            super().implies(session, heard, found)
+            and found.get("medicine", session.form.get("medicine")) not in placed
+        )
 
     def _speak_of(self, session: Visit, named: str | None) -> None:
         if named and named not in session.offered[-1:]:
@@ -284,7 +220,7 @@ class PharmacyBot(CounterBot):
 
     def _orders(self, session: Visit, heard: Heard) -> bool:
         """Whether an order is begun, changed or added to."""
-        wanted, unwanted = self._items(heard, session.language)
+        wanted, unwanted = ordered_in(self._hearing[session.language], heard)
         if session.placed and session.errand is None:
             last = session.placed[-1][0]
             same = all(last.get(one) == (amount or last.get(one)) for one, amount in wanted.items())
@@ -304,12 +240,18 @@ class PharmacyBot(CounterBot):
             return session.lately in ("stock", "price")  # yes, both
         needs = counted and not asks and _NEEDS.search(heard.text) and named <= {"stock"}
         brief = len([one for one in heard.rest if len(one) > _TWO]) <= _TWO
-        dated = bool(wanted) and not named and not asks and brief and ("day" in self.values(session, heard) or self._both(heard))
+        dated = (
+            bool(wanted)
+            and not named
+            and not asks
+            and brief
+            and ("day" in self.values(session, heard) or self._both(heard))
+        )
         return "reserve" in named or (counted and not named & self.informs) or adds or bool(needs) or dated
 
     def _ordered(self, session: Visit, heard: Heard) -> Answer | None:
         """The order with what was said of it; None where no product is known yet."""
-        wanted, unwanted = self._items(heard, session.language)
+        wanted, unwanted = ordered_in(self._hearing[session.language], heard)
         found, order = self.values(session, heard), session.order
         agrees = session.confirming and heard.did("affirm") and not heard.did("negate")
         fresh = session.errand != "reserve"
@@ -334,7 +276,12 @@ class PharmacyBot(CounterBot):
         if not wanted and not order and fresh:
             if self._named_strangely(session, heard, "reserve", found) is not None:
                 return None
-            vague = PRONOUN[session.language].search(heard.text) or not heard.rest or "packs" in found or _ONE.search(heard.text)
+            vague = (
+                PRONOUN[session.language].search(heard.text)
+                or not heard.rest
+                or "packs" in found
+                or _ONE.search(heard.text)
+            )
             if (last := session.form.get("medicine")) and vague:
                 order[last] = None
         if not order:
@@ -364,8 +311,14 @@ class PharmacyBot(CounterBot):
             session.form["day"] = found["day"]
         self._fill(session)
         asked_again = session.confirming and kept == order and session.form.get("day") == was
-        asked_again = asked_again and not heard.did("negate", "not", "wrong") and not is_question(heard.text, session.language)
-        if (agrees or (asked_again and "reserve" in {one.value for one in heard.all("errand")})) and "day" in session.form:
+        asked_again = (
+            asked_again
+            and not heard.did("negate", "not", "wrong")
+            and not is_question(heard.text, session.language)
+        )
+        if (
+            agrees or (asked_again and "reserve" in {one.value for one in heard.all("errand")})
+        ) and "day" in session.form:
             self._limits(session)
             problem = self.complete(session)
             if not problem and "packs" in session.form:
@@ -468,7 +421,12 @@ class PharmacyBot(CounterBot):
         return None
 
     def standing(self, session: Visit, asked: Asked) -> str:
-        if session.errand is None and len(session.placed) == 1 and asked in ("done", "noted") and session.lastly:
+        if (
+            session.errand is None
+            and len(session.placed) == 1
+            and asked in ("done", "noted")
+            and session.lastly
+        ):
             order, day = session.placed[0]
             total = self._money(session, str(self._sum(order)))
             return self.words(session)["reserved_all"].format(
@@ -516,7 +474,11 @@ class PharmacyBot(CounterBot):
             items=self._listed(session, order), total=self._money(session, str(self._sum(order))),
             day=self.counter.say("day", day, session.language),
         )  # fmt: skip
-        return f"{told} {said['bring']}" if any(self.counter.facts[one]["prescription"] for one in order) else told
+        return (
+            f"{told} {said['bring']}"
+            if any(self.counter.facts[one]["prescription"] for one in order)
+            else told
+        )
 
     def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
         undone = super()._undone_word(session, heard)

@@ -8,6 +8,7 @@ from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.naming import SUPPOSES, TAGGED
 from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
@@ -28,31 +29,17 @@ _EARLY_LATE: Final = {
                      "presto"],
            "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "l'ultimo", "tardi"]},
 }  # fmt: skip
-_CLASS: Final = re.compile(
-    r"\bclass|,\s*(?:prima|first)\W*$|\bin (?:prima|seconda)\b|\b(?:la|una|di) (?:prima|seconda)\b|\bsecond\b|1st|2nd", re.I
-)
+_CLASS: Final = wording("trains", "class")
 _ORDER: Final = ("first", "second", "third", "fourth", "", "primo", "secondo", "terzo", "quarto")
-_NTH: Final = re.compile(
-    r"\b(first|second|third|fourth) (?:one|train)\b|\b(?:il|quello) (primo|secondo|terzo|quarto)\b", re.I
-)
+_NTH: Final = wording("trains", "nth")
 _CLASS_WORD: Final = re.compile(r"\bclass", re.I)
-_FOR_TWO: Final = re.compile(r"\b(?:for|per) (?:two|three|due|tre|[23])\b(?! ?(?:o'clock|pm|am|:))", re.I)
+_FOR_TWO: Final = wording("trains", "for_two")
 _FIRST_HOUR: Final = 7  # what is earlier is meant in the afternoon
 _STORY: Final = 4  # words besides stations of who tells a story
-_PAST: Final = re.compile(
-    r"\b(?:was|were|had|got (?:on|off|out)|came|went|lost|left|missed|yesterday|last night|"
-    r"ieri|ero|eravamo|(?:ho|abbiamo|sono|siamo) \w+[oiea]t[oiae]|sono sces\w+|siamo sces\w+)\b",
-    re.I,
-)
-_HOW_MUCH: Final = re.compile(r"\bhow much|what (?:do|will) i get|quanto|quanti soldi\b", re.I)
+_PAST: Final = wording("trains", "past")
+_HOW_MUCH: Final = wording("trains", "how_much")
 _HOURS: Final = 25
-_STAYS: Final = re.compile(
-    r"\b(?:not (?:departing|travel+ing|leaving|going anywhere|buying)|no departure|"
-    r"(?:don't want|not going) to (?:travel|buy)|(?:don't|do not|didn't) (?:want|need) (?:a|any|the|your) ticket|no tickets?|"
-    r"non (?:parto|viaggio|(?:lo |la |ne )?compro|vado da nessuna|devo partire|"
-    r"voglio (?:partire|viaggiare|comprare|nessun|(?:un |il )?bigliett)\w*))\b",
-    re.I,
-)
+_STAYS: Final = wording("trains", "stays")
 """Words of who wants no ticket."""
 _THERE: Final = {
     "lost": re.compile(
@@ -65,48 +52,28 @@ _THERE: Final = {
     ),
 }
 """What is asked about the errand that was just done."""
-_STRONG: Final = re.compile(
-    r"\b(?:ticket|book|buy|reserv|purchase|seat|bigliett|prenot|compr|acquist|post[oi]\b|ritorno\b|return\b)", re.I
-)
+_STRONG: Final = wording("trains", "strong")
 """Words of who wants a ticket; others only say where they go."""
-_LATE_HOUR: Final = re.compile(
-    r"\b(?:1[3-9]|2[0-4])(?:[:.]\d\d)?\b|\d ?pm\b|\b(?:evening|night|tonight|afternoon|sera|stasera|pomeriggio|notte|"
-    r"(?:quindici|sedici|diciassette|diciotto|diciannove|venti|ventuno|ventidue|ventitré)\b)",
-    re.I,
-)
+_LATE_HOUR: Final = wording("trains", "late_hour")
 _TICKETS: Final = re.compile(r"\b(?:tickets?|bigliett[oi])\b", re.I)
-_BACK: Final = re.compile(
-    r"\b(?:the (?:way back|return|trip back|journey back|train back)|(?:coming|going|get|go|come) home|coming back|(?:and|go|get|travel) back|and back|return (?:trip|journey|train)|"
-    r"il ritorno|per tornare|(?:torno|torniamo|tornare) (?:a casa|indietro)|al ritorno|di ritorno|tornare indietro|e torn(?:o|iamo))\b",
-    re.I,
-)
+_BACK: Final = wording("trains", "back")
 _PARTS: Final = {
     "morning": (re.compile(r"\b(?:morning|mattin[ao])\b", re.I), 0, 12 * 60 + 30),
     "afternoon": (re.compile(r"\b(?:afternoon|pomeriggio)\b", re.I), 12 * 60 + 30, 18 * 60),
     "evening": (re.compile(r"\b(?:evening|tonight|at night|sera|stasera)\b", re.I), 18 * 60, 30 * 60),
 }
-_NOT_EARLY: Final = re.compile(
-    r"\b(?:not (?:too |so |that )?early|isn't too early|non (?:troppo |così )?presto|not an early|later than|too early|troppo presto)\b", re.I
-)
-_LASTS: Final = re.compile(
-    r"\b(?:how long (?:is|does|do|will|would)(?! (?:i|we) wait)|quanto (?:dura|ci (?:mette|vuole|metto|mettiamo)|tempo ci))\b", re.I
-)
-_ARRIVES: Final = re.compile(r"\b(?:get (?:me )?there|be there|arriv\w+|in time for|in tempo|per l'ora di)\b", re.I)
+_NOT_EARLY: Final = wording("trains", "not_early")
+_LASTS: Final = wording("trains", "lasts")
+_ARRIVES: Final = wording("trains", "arrives")
 _AGREES: Final = re.compile(r"^[^.!,;]*[.!,;]")
-_AFTER: Final = re.compile(
-    r"\b(?:not before|after|later than|any time from|dopo le|non prima delle|a partire dalle) (\d{1,2})(?:[:.](\d\d))?(?: o'clock)?", re.I
-)
+_AFTER: Final = wording("trains", "after")
 """From when on: not before eleven."""
-_MONEY: Final = re.compile(r"\b(?:refund\w*|money back|rimbors\w+|soldi indietro)\b", re.I)
-_DO_I: Final = re.compile(r"\b(?:do|can|will|would|could) (?:i|we)\b|\b(?:posso|possiamo|avrei|mi|ci) ", re.I)
-_WANTS: Final = re.compile(
-    r"\b(?:need|want|have|would like|i'd like|must|devo|dobbiamo|vorrei|voglio|dovrei|mi serve)\b.*\b(?:get|go|be|travel|andare|arrivare|tornare|partire|essere)\b", re.I
-)
+_MONEY: Final = wording("trains", "money")
+_DO_I: Final = wording("trains", "do_i")
+_WANTS: Final = wording("trains", "wants")
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
-_WHICH: Final = re.compile(
-    r"\b(?:first|second|third|fourth|last) (?:one|train)\b|\b(?:il|quello) (?:primo|secondo|terzo|quarto)|l'ultimo\b", re.I
-)
+_WHICH: Final = wording("trains", "which")
 _NEAR: Final = 60  # minutes: `the one around ten`
 
 
@@ -134,7 +101,10 @@ class TrainsBot(CounterBot):
             found["time"] = _as_said(found["time"], heard.text)
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
-        first, last = heard.did("early") or _FIRST.search(heard.text), heard.did("late") or _LAST.search(heard.text)
+        first, last = (
+            heard.did("early") or _FIRST.search(heard.text),
+            heard.did("late") or _LAST.search(heard.text),
+        )
         first = first and not _NOT_EARLY.search(heard.text)
         if (first or last) and not re.search(r"\b[1-4]\W*$|\d:\d", heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
@@ -213,8 +183,8 @@ class TrainsBot(CounterBot):
         return known and session.errand is None and _BACK.search(question) is not None
 
     def plain(self, session: Visit, text: str) -> str:
-        for part, (form, _, _) in _PARTS.items():
-            if form.search(text):
+        for part, (words, _, _) in _PARTS.items():
+            if words.search(text):
                 session.part = part
         if _NOT_EARLY.search(text):
             session.part = session.part or "morning"
@@ -231,22 +201,35 @@ class TrainsBot(CounterBot):
         lately = session.errand or session.lately
         words, form = self.words(session), session.form
         if lately == "refund" and _THERE["refund"].search(question):
-            return "" if session.last is None or session.lastly not in session.last.text else words["refund_when"]
-        if lately == "refund" and _HOW_MUCH.search(question) and not {"from", "to"} & set(self.values(session, heard)):
+            return (
+                ""
+                if session.last is None or session.lastly not in session.last.text
+                else words["refund_when"]
+            )
+        if (
+            lately == "refund"
+            and _HOW_MUCH.search(question)
+            and not {"from", "to"} & set(self.values(session, heard))
+        ):
             return self._topics[session.language].says["amount"]
         if lately == "lost" and _THERE["lost"].search(question):
             return words["lost"]
         if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question)):
             return words["about_refund"]
         if not {"from", "to"} <= set(form):
-            return None
+            time = last_time(question, session.language, asked=False)
+            return "" if time and session.errand == "ticket" else None
         if session.confirming and self.hearer.errand(session, heard) == "fare":
             again = session.last is not None and self.confirm(session) in session.last.text
             return words["total"].format(**self._shown(session)) if again else ""
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self._takes(session))
         found = self.values(session, heard)
-        if session.errand == "ticket" and session.asking != "class" and found.get("class", form.get("class")) != form.get("class"):
+        if (
+            session.errand == "ticket"
+            and session.asking != "class"
+            and found.get("class", form.get("class")) != form.get("class")
+        ):
             session.form = {**form, "class": found["class"]}
             told, session.form = words["fare"].format(**self._shown(session)), form
             return told  # what is second?
@@ -281,12 +264,21 @@ class TrainsBot(CounterBot):
         return super().wants_person(session, heard) and "passengers" not in self.values(session, heard)
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
-        if session.confirming and session.errand == "ticket" and heard.did("affirm") and _BACK.search(heard.text):
+        if (
+            session.confirming
+            and session.errand == "ticket"
+            and heard.did("affirm")
+            and _BACK.search(heard.text)
+        ):
             done = self._serve(session).text.removesuffix(self.question(session)[0]).strip()
             self._turn_back(session, self._heard(session, _AGREES.sub("", heard.text)))
             more = self._go_on(session)
             return more._replace(text=f"{done} {more.text}")
-        if session.errand is None and _BACK.search(heard.text) and (session.account or session.lately in self.informs):
+        if (
+            session.errand is None
+            and _BACK.search(heard.text)
+            and (session.account or session.lately in self.informs)
+        ):
             self._turn_back(session, heard)
             return self._go_on(session)
         if session.errand is None and session.besides and session.lately in ("timetable", "arrival"):
@@ -326,7 +318,7 @@ class TrainsBot(CounterBot):
         return self._go_on(session)
 
     def _turn_back(self, session: Visit, heard: Heard) -> None:
-        """The way back: the stations the other way round, all else as before but for the day and the train."""
+        """The way back: the stations the other way round, all else but the day and the train as before."""
         was = session.account if session.lately not in self.informs else session.form
         found = self.values(session, heard)
         kept = {one: was[one] for one in ("passengers", "class") if one in was}

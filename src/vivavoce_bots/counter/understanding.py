@@ -38,11 +38,11 @@ class Visit(Talk):
     wonders  what was asked for amid an errand, and is told as soon as that is known
     order    things of one order with their amounts, None where none was told; placed: orders that are done
     shown    what was offered, and need not be offered again; unknown: names that nobody knew
-    besides  whether this turn asks something, too; was_asking: what was asked before it;
-             part: the part of the day that was named;
-             after: from when on, in minutes;
-             late: whether its first train is too early;
-             other: whether this turn asks for another one; own: whether they have the book at home; listed: whether it listed the trains
+    besides  whether this turn asks something, too; was_asking: what was asked before it
+    opens    the errand that this turn begins; other: whether it asks for another one
+    part     the part of the day that was named; after: from when on, in minutes
+    late     whether the first train is too early; listed: whether this turn listed the trains
+    own      whether they have the book at home
     """
 
     errand: str | None = None
@@ -64,6 +64,7 @@ class Visit(Talk):
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
     own: bool = False
+    opens: str | None = None
     part: str = ""
     after: int = 0
     listed: bool = False
