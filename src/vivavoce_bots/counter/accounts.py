@@ -171,7 +171,7 @@ class CounterAccounts(AccountingBot[Visit]):
             return True
         heard = self._heard(session, text)
         found = self.values(session, heard)
-        about = self.named(session, heard, found) or found
+        about = self.named(session, heard, found) or found.keys() - {*self.counter.lasting}
         return not about and bool(self._topic(session, text, asks=False))
 
     def plain(self, session: Visit, text: str) -> str:

@@ -28,7 +28,10 @@ _READ: Final = wording("library", "read")
 _NEXT: Final = wording("library", "next")
 _SEQUELS: Final = {"friend": "name"}
 _SAME: Final = wording("library", "same")
+_FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
+_CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
 _CARD: Final = re.compile(r"\W*\d{4}\W*")
+_WANT: Final = wording("library", "want")
 _RESERVED_ONCE: Final = wording("library", "reserved_once")
 _SOMETHING: Final = wording("library", "something")
 _DUE: Final = wording("library", "due")
@@ -116,6 +119,8 @@ class LibraryBot(CounterBot):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """Who has a book wants to keep it longer, not to lend it."""
         errand = super().named(session, heard, found)
+        if errand is None and _WANT.search(heard.text) and found.keys() & {"title", "author"}:
+            return "borrow"
         if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
             return None
         if errand in ("borrow", "find") and _OWN.search(heard.text):
@@ -188,6 +193,9 @@ class LibraryBot(CounterBot):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
         found = super().values(session, heard)
+        number = _FOUR.search(heard.text)
+        if number and "card" not in found and _CARD_WORD.search(heard.text):
+            found["card"] = number[1]  # my card, there: 4410
         if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
             found["title"] = title
         others = found.keys() & {"author", "subject"}

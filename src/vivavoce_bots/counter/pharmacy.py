@@ -37,6 +37,7 @@ _HOUR: Final = wording("pharmacy", "hour")
 """A time of day, which is no amount."""
 _DROPS: Final = wording("pharmacy", "drops")
 _ONLY_THESE: Final = wording("pharmacy", "only_these")
+_WHEN: Final = wording("pharmacy", "when")
 _ALL_THAT: Final = wording("pharmacy", "all_that")
 _ANOTHER: Final = wording("pharmacy", "another")
 _SUM: Final = wording("pharmacy", "sum")
@@ -194,7 +195,7 @@ class PharmacyBot(CounterBot):
         """A price is no number of packs; nor is anything that stands behind an order that is done."""
         if session.placed and session.form.get("medicine") in session.placed[-1][0]:
             return _MORE.search(heard.text) is not None
-        if any(len(one) > _TWO for one in heard.rest):
+        if heard.did("insult", "complaint") or any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
         return not re.search(
             r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I
@@ -412,6 +413,10 @@ class PharmacyBot(CounterBot):
             return words["bring"] if needs else words["bring_not"]
         if whole and _WHAT.search(question):
             return words["aside"].format(items=self._listed(session, whole))
+        spoken = next(reversed(session.order), session.form.get("medicine"))
+        if spoken and _WHEN.search(question):
+            comes = "comes" in self.counter.facts[spoken]
+            return self.tell(session, "stock" if comes else "hours", {"medicine": spoken})
         two = self._compared(session, heard) if heard.did("cheaper") else []
         if two:
             cheap = min(two, key=lambda one: Decimal(self.counter.facts[one]["euros"]))
@@ -421,27 +426,16 @@ class PharmacyBot(CounterBot):
         return None
 
     def standing(self, session: Visit, asked: Asked) -> str:
-        if (
-            session.errand is None
-            and len(session.placed) == 1
-            and asked in ("done", "noted")
-            and session.lastly
-        ):
-            order, day = session.placed[0]
-            total = self._money(session, str(self._sum(order)))
-            return self.words(session)["reserved_all"].format(
-                items=self._listed(session, order), total=total,
+        if session.errand is not None or not session.placed:
+            return super().standing(session, asked)
+        return " ".join(
+            self.words(session)["reserved"].format(
+                items=self._listed(session, order),
                 day=self.counter.say("day", day, session.language),
-            )  # fmt: skip
-        if session.errand is None and session.placed:
-            words = self.words(session)
-            return " ".join(
-                words["reserved"].format(
-                    items=self._listed(session, order), day=self.counter.say("day", day, session.language)
-                )
-                for order, day in session.placed
+                total=self._money(session, str(self._sum(order))),
             )
-        return super().standing(session, asked)
+            for order, day in session.placed
+        )
 
     def _sum(self, order: Mapping[str, int]) -> Decimal:
         return sum((Decimal(self.counter.facts[one]["euros"]) * n for one, n in order.items()), Decimal(0))

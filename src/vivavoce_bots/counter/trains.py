@@ -19,15 +19,13 @@ _FIRST_CLASS: Final = 1.5
 _FIRST_BOOKING: Final = 40_210
 _EARLY_LATE: Final = {
     "en": {"early": ["(early|earliest|earlier) (one|train|)", "the morning one", "(the|) morning train",
-                     "first train", "the first",
+                     "the first",
                      "the first one"],
-           "late": ["(late|latest|later) (one|train|)", "the evening one", "last train", "the last",
+           "late": ["(late|latest|later) (one|train|)", "the evening one", "the last",
                     "the last one"]},
-    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)", "primo treno",
-                     "(il treno|treno) (del mattino|della mattina)",
-                     "il primo",
-                     "presto"],
-           "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "ultimo treno", "l'ultimo", "tardi"]},
+    "it": {"early": ["(quello|il) (presto|più presto|della mattina|di mattina)",
+                     "(il treno|treno) (del mattino|della mattina)", "il primo", "presto"],
+           "late": ["(quello|il) (tardi|più tardi|della sera|di sera)", "l'ultimo", "tardi"]},
 }  # fmt: skip
 _CLASS: Final = wording("trains", "class")
 _ORDER: Final = ("first", "second", "third", "fourth", "", "primo", "secondo", "terzo", "quarto")
@@ -65,6 +63,7 @@ _PARTS: Final = {
 _NOT_EARLY: Final = wording("trains", "not_early")
 _LASTS: Final = wording("trains", "lasts")
 _ARRIVES: Final = wording("trains", "arrives")
+_LATER_BACK: Final = wording("trains", "later_back")
 _AGREES: Final = re.compile(r"^[^.!,;]*[.!,;]")
 _AFTER: Final = wording("trains", "after")
 """From when on: not before eleven."""
@@ -148,6 +147,8 @@ class TrainsBot(CounterBot):
         errand = super().named(session, heard, found)
         if errand is None and "passengers" in found and _TICKETS.search(heard.text):
             return "ticket"  # four tickets
+        if errand == "ticket" and any(one.value == "refund" for one in heard.all("errand")):
+            return "refund"  # I have a ticket and cannot travel
         if errand == "timetable" and "passengers" in found and not is_question(heard.text, session.language):
             return "ticket"
         if errand != "ticket" or _STRONG.search(heard.text):
@@ -188,6 +189,8 @@ class TrainsBot(CounterBot):
                 session.part = part
         if _NOT_EARLY.search(text):
             session.part = session.part or "morning"
+        if not session.account and session.lately not in self.informs and _LATER_BACK.search(text):
+            session.back, text = True, _LATER_BACK.sub(" ", text)
         plain = in_digits(text, session.language, ordinals=False)
         if after := _AFTER.search(plain):
             hour = int(after[1]) + (12 if int(after[1]) < _FIRST_HOUR else 0)
@@ -279,6 +282,11 @@ class TrainsBot(CounterBot):
             and _BACK.search(heard.text)
             and (session.account or session.lately in self.informs)
         ):
+            self._turn_back(session, heard)
+            return self._go_on(session)
+        lone = session.back and session.errand is None and session.lately == "ticket"
+        if lone and "day" in self.values(session, heard) and not heard.all("errand"):
+            session.back = False
             self._turn_back(session, heard)
             return self._go_on(session)
         if session.errand is None and session.besides and session.lately in ("timetable", "arrival"):
@@ -399,12 +407,14 @@ class TrainsBot(CounterBot):
     def serve(self, session: Visit) -> str:
         kind = session.errand or ""
         session.listed = session.listed or kind == "timetable"
+        back = self.words(session)["back"].format(**self.told(session)) if session.back else ""
         number = str(_FIRST_BOOKING + len(session.done))
         if kind == "ticket":
             session.done[number] = kind
         if kind == "fare" and "class" not in session.form:  # both
             return self._both_fares(session)
-        return self.words(session)[kind].format(**self._shown(session), number=number)
+        told = self.words(session)[kind].format(**self._shown(session), number=number)
+        return f"{told} {back}".strip() if kind == "ticket" else told
 
     def _both_fares(self, session: Visit) -> str:
         """What both classes cost, amid a ticket that has none yet."""
