@@ -56,14 +56,19 @@ _LATE_HOUR: Final = wording("trains", "late_hour")
 _TICKETS: Final = re.compile(r"\b(?:tickets?|bigliett[oi])\b", re.I)
 _BACK: Final = wording("trains", "back")
 _PARTS: Final = {
-    "morning": (re.compile(r"\b(?:morning|mattin[ao])\b", re.I), 0, 12 * 60 + 30),
+    "morning": (re.compile(r"(?<=\w )(?<!good )morning\b|\bmattin[ao]\b", re.I), 0, 12 * 60 + 30),
     "afternoon": (re.compile(r"\b(?:afternoon|pomeriggio)\b", re.I), 12 * 60 + 30, 18 * 60),
-    "evening": (re.compile(r"\b(?:evening|tonight|at night|sera|stasera)\b", re.I), 18 * 60, 30 * 60),
+    "evening": (
+        re.compile(r"(?<=\w )(?<!good )evening\b|\b(?:tonight|at night|sera|stasera)\b", re.I),
+        18 * 60,
+        30 * 60,
+    ),
 }
 _NOT_EARLY: Final = wording("trains", "not_early")
 _LASTS: Final = wording("trains", "lasts")
 _ARRIVES: Final = wording("trains", "arrives")
 _LATER_BACK: Final = wording("trains", "later_back")
+_EVERY_DAY: Final = wording("trains", "every_day")
 _AGREES: Final = re.compile(r"^[^.!,;]*[.!,;]")
 _AFTER: Final = wording("trains", "after")
 """From when on: not before eleven."""
@@ -168,6 +173,8 @@ class TrainsBot(CounterBot):
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """No story begins an errand: I got off at Milan."""
+        if "?" in heard.text and set(found) == {"day"}:
+            return False
         if set(found) == {"day"}:
             placed = self.hearer.named(heard, session.language, "to") is not None
             return placed or super().implies(session, heard, found)
@@ -222,9 +229,12 @@ class TrainsBot(CounterBot):
         if not {"from", "to"} <= set(form):
             time = last_time(question, session.language, asked=False)
             return "" if time and session.errand == "ticket" else None
+        found = self.values(session, heard)
         if session.confirming and self.hearer.errand(session, heard) == "fare":
             again = session.last is not None and self.confirm(session) in session.last.text
             return words["total"].format(**self._shown(session)) if again else ""
+        if "day" in found and set(found) == {"day"} and _EVERY_DAY.search(question):
+            return words["daily"]
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self._takes(session))
         found = self.values(session, heard)
