@@ -171,7 +171,8 @@ class CounterAccounts(AccountingBot[Visit]):
             return True
         heard = self._heard(session, text)
         found = self.values(session, heard)
-        about = self.named(session, heard, found) or found.keys() - {*self.counter.lasting}
+        named = self.named(session, heard, found)
+        about = named not in {None, *self.informs, *self.searches} or found.keys() - {*self.counter.lasting}
         return not about and bool(self._topic(session, text, asks=False))
 
     def plain(self, session: Visit, text: str) -> str:
@@ -183,7 +184,7 @@ class CounterAccounts(AccountingBot[Visit]):
         linked: list[Piece] = []
         for piece in pieces:
             before = linked[-1] if linked else None
-            bare = before is not None and piece.asks and self._bare(session, piece)
+            bare = before is not None and piece.asks and self.bare(session, piece)
             if before and bare and before.asks:
                 about = {*self.values(session, self._heard(session, before.text))}
                 linked += [] if about & {*self.counter.kept, "subject"} else [piece]
@@ -198,7 +199,7 @@ class CounterAccounts(AccountingBot[Visit]):
             linked.append(piece)
         return linked
 
-    def _bare(self, session: Visit, piece: Piece) -> bool:
+    def bare(self, session: Visit, piece: Piece) -> bool:
         """Whether a question names an errand that tells, and nothing that it is about."""
         heard = self._heard(session, piece.text)
         errand = self.hearer.errand(session, heard)
@@ -282,7 +283,8 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, piece.text)
         if self.wishes(session, piece.text):
             return True
-        if unframed(piece.text, session.language).frame is not None or heard.did(*_TO_US):
+        to_us = heard.did(*_TO_US) and self.hearer.errand(session, heard) is None
+        if unframed(piece.text, session.language).frame is not None or to_us:
             known = self._topic(session, piece.text) or self.knows(session, piece.text, heard) is not None
             return not known
         if heard.did(*UNSURE) and not heard.spans and not self._topic(session, piece.text):

@@ -51,3 +51,11 @@ def ordered_in(hearing: Hearing, heard: Heard) -> tuple[dict[str, int | None], s
             wanted[last], alone = int(alone[1]), None
         before = int(alone[1]) if alone else None
     return wanted, unwanted
+
+
+_COMING: Final = ("friday", "saturday", "sunday", "monday", "tuesday", "wednesday", "thursday")
+
+
+def before(day: str, other: str) -> bool:
+    """Whether a day of the coming week lies before another; in these towns it is always Friday."""
+    return _COMING.index(day) < _COMING.index(other)

@@ -10,10 +10,12 @@ from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import ALSO
-from vivavoce_bots.counter.ordering import ordered_in
+from vivavoce_bots.counter.ordering import before, ordered_in
+from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -67,6 +69,8 @@ class PharmacyBot(CounterBot):
         named = [[one for one in words[session.language] if "(" not in one] for words in known]
 
         def whole(found: re.Match[str]) -> str:
+            if names_nothing(found[1], session.language):
+                return found[0]  # the... no
             fits = [
                 words[0]
                 for words in named
@@ -134,7 +138,8 @@ class PharmacyBot(CounterBot):
             return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
         if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
             return placed
-        several = self._asked_of(heard)
+        placed = self._all_placed(session)
+        several = [one for one in self._asked_of(heard) if one not in placed]
         if session.errand is None and len(several) > 1 and named <= {"stock", "price"}:
             told = joined(
                 [
@@ -183,6 +188,11 @@ class PharmacyBot(CounterBot):
             return super()._told_errand(session, errand, found, heard)
         return joined([self.tell(session, errand, {"medicine": one}) or "" for one in named])
 
+    def bare(self, session: Visit, piece: Piece) -> bool:
+        heard = self._heard(session, piece.text)
+        compares = heard.did("cheaper") and not heard.all("value")  # this or that, which is cheaper?
+        return compares or super().bare(session, piece)
+
     def _asked_of(self, heard: Heard) -> list[str]:
         refused = heard.refused("value")
         spans = [one for one in heard.spans if one.entry.slot == "medicine" and one not in refused]
@@ -202,18 +212,22 @@ class PharmacyBot(CounterBot):
         )
 
     def holds(self, session: Visit, found: dict[str, str]) -> bool:
-        names = {*session.order, *(one for order, _ in session.placed for one in order)}
-        return found.get("medicine") in names or super().holds(session, found)
+        return found.get("medicine") in {*session.order, *self._all_placed(session)} or super().holds(
+            session, found
+        )
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """What was put aside is not looked up again."""
-        placed = {one for order, _ in session.placed for one in order}
+        placed = self._all_placed(session)
         if set(found) == {"packs"} and any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
         return (
             super().implies(session, heard, found)
             and found.get("medicine", session.form.get("medicine")) not in placed
         )
+
+    def _all_placed(self, session: Visit) -> set[str]:
+        return {one for order, _ in session.placed for one in order}
 
     def _speak_of(self, session: Visit, named: str | None) -> None:
         if named and named not in session.offered[-1:]:
@@ -361,7 +375,7 @@ class PharmacyBot(CounterBot):
             return self.words(session)["closed"]
         for one in order:
             comes = self.counter.facts[one].get("comes")
-            if comes is not None and "day" in form and _before(form["day"], comes):
+            if comes is not None and "day" in form and before(form["day"], comes):
                 del form["day"]
                 key = "not_yet" if len(order) == 1 else "not_yet_of"
                 named = self.counter.say("medicine", one, session.language)
@@ -482,11 +496,3 @@ class PharmacyBot(CounterBot):
 
     def _money(self, session: Visit, euros: str) -> str:
         return euros.replace(".", ",") if session.language == "it" else euros
-
-
-_COMING = ("friday", "saturday", "sunday", "monday", "tuesday", "wednesday", "thursday")
-
-
-def _before(day: str, other: str) -> bool:
-    """Whether a day of the coming week lies before another; in these towns it is always Friday."""
-    return _COMING.index(day) < _COMING.index(other)

@@ -187,8 +187,7 @@ class TrainsBot(CounterBot):
 
     def wishes(self, session: Visit, question: str) -> bool:
         """The way back is a ticket of its own."""
-        known = {"from", "to"} <= set(session.form) or bool(session.account)
-        return known and session.errand is None and _BACK.search(question) is not None
+        return bool(self._journey(session)) and session.errand is None and _BACK.search(question) is not None
 
     def plain(self, session: Visit, text: str) -> str:
         for part, (words, _, _) in _PARTS.items():
@@ -287,15 +286,16 @@ class TrainsBot(CounterBot):
             self._turn_back(session, self._heard(session, _AGREES.sub("", heard.text)))
             more = self._go_on(session)
             return more._replace(text=f"{done} {more.text}")
-        if (
-            session.errand is None
-            and _BACK.search(heard.text)
-            and (session.account or session.lately in self.informs)
-        ):
+        if session.errand is None and _BACK.search(heard.text) and self._journey(session):
             self._turn_back(session, heard)
             return self._go_on(session)
         lone = session.back and session.errand is None and session.lately == "ticket"
-        if lone and "day" in self.values(session, heard) and not heard.all("errand"):
+        if (
+            lone
+            and self._journey(session)
+            and "day" in self.values(session, heard)
+            and not heard.all("errand")
+        ):
             session.back = False
             self._turn_back(session, heard)
             return self._go_on(session)
@@ -335,9 +335,16 @@ class TrainsBot(CounterBot):
         session.errand = chosen
         return self._go_on(session)
 
+    def _journey(self, session: Visit) -> dict[str, str]:
+        """What is known of the journey that was spoken of; nothing where a station is not."""
+        both = (
+            (session.account, session.form) if session.lately == "ticket" else (session.form, session.account)
+        )
+        return next((one for one in both if {"from", "to"} <= set(one)), {})
+
     def _turn_back(self, session: Visit, heard: Heard) -> None:
         """The way back: the stations the other way round, all else but the day and the train as before."""
-        was = session.account if session.lately not in self.informs else session.form
+        was = self._journey(session)
         found = self.values(session, heard)
         kept = {one: was[one] for one in ("passengers", "class") if one in was}
         both = {"from", "to"} <= set(found)
