@@ -424,14 +424,14 @@ class TrainsBot(CounterBot):
     def serve(self, session: Visit) -> str:
         kind = session.errand or ""
         session.listed = session.listed or kind == "timetable"
-        back = self.words(session)["back"].format(**self.told(session)) if session.back else ""
         number = str(_FIRST_BOOKING + len(session.done))
         if kind == "ticket":
             session.done[number] = kind
         if kind == "fare" and "class" not in session.form:  # both
             return self._both_fares(session)
         told = self.words(session)[kind].format(**self._shown(session), number=number)
-        return f"{told} {back}".strip() if kind == "ticket" else told
+        back = session.back and kind == "ticket"
+        return f"{told} {self.words(session)['back'].format(**self.told(session))}" if back else told
 
     def _both_fares(self, session: Visit) -> str:
         """What both classes cost, amid a ticket that has none yet."""
