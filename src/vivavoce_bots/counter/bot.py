@@ -8,31 +8,31 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
 from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.counter.accounts import CounterAccounts
+from vivavoce_bots.counter.errands import WISHES, CounterErrands
 from vivavoce_bots.counter.matter import read_counter
-from vivavoce_bots.counter.naming import ALSO, NO_NAMES, SCOLDS
+from vivavoce_bots.counter.naming import ALSO, SCOLDS
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
-from vivavoce_bots.counter.unknown import PRONOUN, strange_name, unknown_answer
-from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of, tells_number
-from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
+from vivavoce_bots.counter.unknown import PRONOUN, unknown_answer
+from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.hearing import Heard, only_no
 from vivavoce_bots.dialogue.speech import is_question
-from vivavoce_bots.dialogue.talk import Answer, asked_for_more
+from vivavoce_bots.dialogue.spotting import breaks
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
 _LONGEST_NAME: Final = 2
 _UNSURE: Final = ("help", "dontknow", "suggest", "dontcare", "service", "why")
 _BARE: Final = 2  # words of an errand that stands by itself: what was spoken of is meant
 _MOST_BESIDES: Final = 2
 _NONE: Final = frozenset(("no", "not", "any", "nessun", "nessuna", "nessuno", "niente"))
-_SHORT_TURN: Final = 4
-_DIGITS: Final = 1000  # the number of a card: whatever else is said, it counts
+_LACKS: Final = wording("bot", "lacks")
+"""Words of who does not have what is asked for."""
 
 
-class CounterBot(CounterAccounts):
+class CounterBot(CounterErrands):
     """A counter; a bot of it says in `serve` what comes of an errand, and completes the form before."""
 
     variants: ClassVar[tuple[str, ...]] = ("standard",)
-    spared: ClassVar[frozenset[str]] = frozenset()
-    """Needs without which they can be told beside another errand."""
 
     def __init__(self, seed: int = 1) -> None:
         self.counter = read_counter(self.name)
@@ -170,8 +170,6 @@ class CounterBot(CounterAccounts):
             return refused
         if (name := self._strange_name(session, heard, errand, found)) is not None:
             return self._named_in_vain(session, name, errand)
-        if (aside := self._aside(session, heard, errand, found)) is not None:
-            return aside
         if errand is None and not found:
             strange = self._strange(session, heard)
             if unknown := unknown_answer(self.hearer, self.counter, self.words(session), session, heard):
@@ -180,7 +178,7 @@ class CounterBot(CounterAccounts):
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or PRONOUN[session.language].search(heard.text) or ALSO.search(heard.text)
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
-        refers = refers or (bare and not heard.rest and not heard.did("reqalts"))
+        refers = refers or self.keeps or (bare and not heard.rest and not heard.did("reqalts"))
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             self._forget(session)  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
@@ -190,26 +188,19 @@ class CounterBot(CounterAccounts):
             session.errand = other
         self.hearer.put_over(session, heard, found)
         session.form |= found
-        if session.errand is None:
+        if session.errand is None and self.implies(session, heard, found):
             led = sorted((one for one in found if one in self.counter.implied), key=self._last_day)
             session.errand = self.counter.implied[led[0]] if led else None
         if session.errand is None:
             return None
         asked, problem = session.asking, self._unknown(session, heard, led=bool(found))
         answer = self._besides(session, heard, errand, self._go_on(session, problem))
+        if asked and asked == session.asking and (heard.did("dontknow") or _LACKS.search(heard.text)):
+            return answer._replace(text=joined([self.help(session), answer.text]))
         noted = self.words(session).get("noted", "")
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")
         return answer
-
-    def _asked_behind(self, session: Visit, parts: Sequence[Heard]) -> bool:
-        """Whether a value is asked for in a sentence of its own, behind the errand's."""
-        last = max((at for at, one in enumerate(parts) if one.all("errand")), default=len(parts))
-        return any(self.values(session, one) for one in parts[last + 1 :])
-
-    def _last_day(self, need: str) -> tuple[bool, bool]:
-        """A day implies an errand only where nothing else does; what is done comes before what is told."""
-        return self.counter.needs[need].kind == "day", self.counter.implied[need] in self.informs
 
     def wants_person(self, session: Visit, heard: Heard) -> bool:
         return super().wants_person(session, heard) and self.hearer.errand(session, heard) is None
@@ -229,53 +220,6 @@ class CounterBot(CounterAccounts):
             return heard
         return self._hearing[session.language].heard(" ".join(kept))
 
-    def _errand(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
-        """The errand that was named, or is gone on with: no, I mean the other book."""
-        errand, language = self.hearer.errand(session, heard), session.language
-        if errand and self.counter.errands[errand].yields and found:  # a fever. What about aspirin?
-            parts = [self._hearing[language].heard(one) for one in sentences_of(heard.text)]
-            errand = (
-                None if any(not one.all("errand") and self.values(session, one) for one in parts) else errand
-            )
-        yields = [one.value for one in heard.all("errand") if self.counter.errands[one.value or ""].yields]
-        if errand in self.informs and yields and not found and session.asking is None:
-            told = set(session.form) & set(self.counter.kept) and PRONOUN[language].search(heard.text)
-            told = told or self._strange_name(session, heard, errand, found)
-            errand = errand if told else yields[0]  # have you got something for a cold?
-        asked = self.counter.needs.get(session.asking or "")
-        if asked and asked.kind == "number" and session.asking in found and errand != session.errand:
-            errand = errand if is_question(heard.text, language) else None  # let me find it: 2083
-        if errand is not None or session.errand is not None or session.lately is None:
-            return errand
-        kept, goes_on = self.counter.kept[0], heard.did("negate", "not", "wrong") or ALSO.search(heard.text)
-        if kept in found and goes_on and kept in self.counter.errands[session.lately].needs:
-            return session.lately
-        both = {"day", *session.form} >= set(found) and session.last is not None
-        goes_on = heard.did("affirm") and self._going_on(session, heard)
-        if (
-            "day" in found
-            and both
-            and not goes_on
-            and self._echoes(session, found["day"])
-            and session.lately != "hours"
-        ):
-            return session.lately if self._asks_only(session.lately, session.form) else None
-        if set(found) == {"class"} and session.lately in self.informs:  # and in first?
-            return session.lately
-        return None
-
-    def _echoes(self, session: Visit, day: str) -> bool:
-        """Whether a day was just told."""
-        says = self.counter.say("day", day, session.language).casefold()
-        return session.last is not None and says in session.last.text.casefold()
-
-    def _day_aside(self, session: Visit, heard: Heard) -> bool:
-        """Whether a day alone asks for nothing: see you tomorrow, Saturday was tomorrow, right?"""
-        if self.counter.implied.get("day") not in self.informs:
-            return False
-        told = any(self._echoes(session, one.value or "") for one in heard.all("value"))
-        return leaves_behind(heard) or (told and session.lately != self.counter.implied["day"])
-
     def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
         """What was done last is taken back, where that can be: wrong book, cancel it."""
         told = self.words(session).get(f"undone_{session.lately}")
@@ -284,39 +228,6 @@ class CounterBot(CounterAccounts):
         session.lately = None
         question, asks = self.question(session)
         return Answer(f"{told} {question}", asks)
-
-    def _asks_only(self, name: str, known: Collection[str]) -> bool:
-        """Whether an errand only tells something, and all that it needs is known."""
-        needs = set(self.counter.errands[name].needs) - self.spared
-        return name in self.informs and needs <= set(known)
-
-    def _aside(
-        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
-    ) -> Answer | None:
-        """The answer to a question amid another errand, which goes on behind it."""
-        if session.errand is None:
-            return None
-        hearing, language = self._hearing[session.language], session.language
-        asked = [hearing.heard(one) for one in sentences_of(heard.text) if is_question(one, language)]
-        told = [
-            one for one in asked if self.hearer.errand(session, one) in {*self.informs} - {session.errand}
-        ]
-        if told and errand not in self.informs and not found.keys() & {session.asking}:
-            errand, found = self.hearer.errand(session, told[0]), self.values(session, told[0])
-        if errand in (None, session.errand):
-            return None
-        if not asked and session.asking not in found:  # Monday, if you are open then
-            return None
-        name, kept = errand or "", session.errand
-        if not self._asks_only(name, {**session.form, **found}):
-            return None
-        before = dict(session.form)
-        session.form |= found
-        session.errand = name
-        said = self.complete(session) or self.serve(session)
-        session.errand, session.form = kept, {**session.form, **before}
-        answer = self._go_on(session)
-        return answer._replace(text=f"{said} {answer.text}")
 
     def _besides(self, session: Visit, heard: Heard, errand: str | None, answer: Answer) -> Answer:
         """The answer to one errand, and to others that were named beside it and only tell something."""
@@ -328,6 +239,8 @@ class CounterBot(CounterAccounts):
         for name in [one for one in named if one not in refused and one != errand][:_MOST_BESIDES]:
             if session.errand is not None or errand is None or not self._asks_only(name, session.form):
                 continue
+            if not (is_question(heard.text, session.language) or WISHES.search(heard.text)):
+                continue  # ah, you are open; yes, then
             if name in self.tells(session, errand):
                 continue
             session.errand = name
@@ -341,46 +254,10 @@ class CounterBot(CounterAccounts):
         """The errands whose answer is part of the answer to this one."""
         return ()
 
-    def _going_on(self, session: Visit, heard: Heard) -> dict[str, str]:
-        """What goes on with the errand before: a number or a day of what was spoken of last."""
-        if session.errand is not None or not set(session.form) & set(self.counter.kept):
-            return {}
-        if "?" in heard.text or is_question(heard.text, session.language):  # ten euros? on Sunday?
-            return {}
-        found = {
-            name: one for name, one in self.values(session, heard).items() if name in self.counter.goes_on
-        }
-        brief = [one for one in clauses_of(heard.text) if len(one.split()) <= _SHORT_TURN]
-        counted = [one for one in brief if tells_number(one, session.language)]
-        short = " ".join(heard.said if len(heard.said) <= _SHORT_TURN else heard.rest)
-        short = counted[-1] if counted and len(heard.said) > _SHORT_TURN else short
-        for name in self.counter.goes_on:
-            counts = self.counter.needs[name].low >= _DIGITS or len(short.split()) <= _SHORT_TURN
-            if self.counter.needs[name].kind == "number" and counts and not heard.all("errand"):
-                number = self.counter.number(name, short, session.language, asked=True)
-                need = self.counter.needs[name]
-                fits = number and need.low <= int(number) <= need.high and session.form.get(name) != number
-                found |= {name: number} if number and fits else {}
-        return found
-
-    def _strange(self, session: Visit, heard: Heard) -> str | None:
-        """A name that is nothing this counter knows, where hardly more is said; None where there is none."""
-        if session.asking is not None or session.confirming or "?" in heard.text:
-            return None
-        first = heard.text.split(",")[0]
-        said, spans = self._hearing[session.language].find(first)
-        unknown = (
-            not set(said) & NO_NAMES
-            and 0 < len(said) <= _LONGEST_NAME
-            and set(said) <= set(heard.rest)
-            and not spans
-            and first.upper() != first.lower()
-        )
-        return first.strip(" .!") if unknown and "not_known" in self.words(session) else None
-
     def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
         """That something is not known; asked for again only once, then told what there is."""
         again, words = session.sought is not None, self.words(session)
+        session.unknown = [*session.unknown, name]
         if session.errand is not None and set(session.form) & set(self.counter.kept):  # amid an order
             return self._not_known(session, name)
         waits = session.asking is not None and not again
@@ -414,12 +291,31 @@ class CounterBot(CounterAccounts):
         session.errand = named
         return self._go_on(session)
 
-    def _strange_name(
-        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
-    ) -> str | None:
-        """What is named as what an errand is about, and is nothing that this counter knows."""
-        words, hearing = self.words(session), self._hearing[session.language]
-        return strange_name(self.counter, hearing, words, session, heard, errand, found)
+    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
+        """What an errand that only tells something says; what it was about is spoken of from there on."""
+        if not set(self.counter.errands[errand].needs) - self.spared <= {*session.form, *found, "work"}:
+            return None
+        open_, before = session.errand, dict(session.form)
+        session.form |= found
+        session.errand = errand
+        said = self.complete(session)
+        if session.asking is None and not set(self.counter.errands[errand].needs) - self.spared <= {
+            *session.form
+        }:
+            session.errand, session.form = open_, before
+            return None
+        said = said or self.serve(session)
+        if open_ is None:
+            session.lately, session.errand, session.sought = errand, None, None
+            session.served += 1
+            session.form = {
+                one: value
+                for one, value in session.form.items()
+                if one in {*self.counter.kept, *self.counter.carried, *self.counter.lasting}
+            }
+        else:
+            session.errand, session.form = open_, {**session.form, **before}
+        return said
 
     def _not_known(self, session: Visit, name: str) -> Answer:
         question, asks = self.question(session)
@@ -493,7 +389,10 @@ class CounterBot(CounterAccounts):
 def _denied(heard: Heard) -> bool:
     """Whether every errand that is named is not wanted: no ticket."""
     spans = heard.all_spans("errand")
-    return bool(spans) and all(one.start and heard.said[one.start - 1] in _NONE for one in spans)
+    begins = breaks(heard.text)  # no, a ticket
+    return bool(spans) and all(
+        one.start and heard.said[one.start - 1] in _NONE and one.start not in begins for one in spans
+    )
 
 
 def _in_words(reply: Reply) -> Reply:

@@ -6,6 +6,8 @@ from typing import Final
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.unknown import PRONOUN
+from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
@@ -15,8 +17,25 @@ from vivavoce_bots.dialogue.talk import Answer
 _SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
-_NAMED: Final = re.compile(r"\b(?:called|titled|copy of|si chiama|intitolato|copia di)\s+$", re.I)
+_NAMED: Final = wording("library", "named")
 _RESERVED: Final = "orient"  # somebody waits for it
+_VOCATIVE: Final = wording("library", "vocative")
+"""Love that is no subject: and the dragons, love?"""
+_OTHER: Final = wording("library", "other")
+_ALL: Final = wording("library", "all")
+_AGAIN: Final = wording("library", "again")
+_READ: Final = wording("library", "read")
+_NEXT: Final = wording("library", "next")
+_SEQUELS: Final = {"friend": "name"}
+_SAME: Final = wording("library", "same")
+_FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
+_CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
+_CARD: Final = re.compile(r"\W*\d{4}\W*")
+_WANT: Final = wording("library", "want")
+_RESERVED_ONCE: Final = wording("library", "reserved_once")
+_SOMETHING: Final = wording("library", "something")
+_DUE: Final = wording("library", "due")
+_OWN: Final = wording("library", "own")
 
 
 class LibraryBot(CounterBot):
@@ -27,10 +46,96 @@ class LibraryBot(CounterBot):
     searches = frozenset(("find",))
     lends = True
 
+    def plain(self, session: Visit, text: str) -> str:
+        session.other = _OTHER.search(text) is not None
+        session.own = _OWN.search(text) is not None
+        return _VOCATIVE.sub("", text)
+
+    def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """Until when what was done lasts, and that there is no more."""
+        words = self.words(session)
+        found = self.values(session, heard)
+        lasts = session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question)
+        lasts = lasts and self.hearer.errand(session, heard) in (None, "find")
+        if lasts and not found.keys() & {"title", "author", "subject"}:
+            return words["due"].format(until=words[f"until_{session.lately}"])
+        if session.own and found.get("title") in session.done:
+            return session.lastly
+        if session.own and "title" in found and self.hearer.errand(session, heard) in (None, "find"):
+            session.form["title"] = found["title"]
+            return words["about_renew"]
+        if _NEXT.search(question):
+            following = _SEQUELS.get(session.form.get("title") or found.get("title", ""))
+            return self.tell(session, "find", {"title": following}) if following else words["no_sequel"]
+        if _DUE.search(question) and session.lately not in ("borrow", "renew"):
+            return words["until"]
+        session.other = _OTHER.search(question) is not None
+        title = session.form.get("title")
+        if title and _SAME.search(question) and not found.keys() & {"author", "title", "subject"}:
+            session.other = True
+            return self.tell(session, "find", {"author": self.counter.facts[title]["author"]})
+        if (
+            title
+            and set(found) == {"subject"}
+            and not (session.other or _SOMETHING.search(question))
+            and PRONOUN[session.language].search(question)
+        ):
+            fits = _fits(self.counter.facts[title], found)
+            return words["check_yes" if fits else "check_no"]
+        if session.shown and _ALL.search(question) and not found:
+            return words["no_other"]
+        return None
+
+    def is_asked(self, session: Visit, text: str) -> bool:
+        return session.errand is None and _DUE.search(text) is not None
+
+    def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """A subject alone is looked for where little more is said: I like a family, too, is a story."""
+        if set(found) <= {"title"} and (_READ.search(heard.text) or session.own):
+            return False
+        story = set(found) <= {"subject"} and len(heard.rest) > _SHORT and not _SOMETHING.search(heard.text)
+        return super().implies(session, heard, found) and not story
+
+    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
+        """A search begins anew; only what was not shown is shown where another is asked for."""
+        spoken = session.form.get("title")
+        if errand == "find" and found.keys() & {"title", "author", "subject"}:
+            for one in ("title", "author", "subject"):
+                session.form.pop(one, None)
+        told = super().tell(session, errand, found)
+        if spoken and "title" not in session.form and told == self.words(session)["no_other"]:
+            session.form["title"] = spoken
+        return told
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        """A title that nobody knows, though its author is known."""
+        named = any(one.slot == "title" for one in heard.all("value"))
+        return super()._named_strangely(session, heard, errand, found) or (
+            None if named else self._unknown_by(session, heard)
+        )
+
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """Who has a book wants to keep it longer, not to lend it."""
+        errand = super().named(session, heard, found)
+        if errand is None and _WANT.search(heard.text) and found.keys() & {"title", "author"}:
+            return "borrow"
+        if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
+            return None
+        if errand in ("borrow", "find") and _OWN.search(heard.text):
+            kept = [one.entry.value for one in self.hearer.spans(session, heard)]
+            return "renew" if "renew" in kept else None if errand == "borrow" else errand
+        return errand
+
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
         title = session.form.get("title", "")
+        if session.errand is None and session.asking is None and _CARD.fullmatch(heard.text):
+            session.form["card"] = re.sub(r"\D", "", heard.text)
+            words = self.words(session)
+            return Answer(f"{words['noted']} {words['begin']}", self.question(session)[1])
         out = (
             session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
         )
@@ -88,8 +193,14 @@ class LibraryBot(CounterBot):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
         found = super().values(session, heard)
-        if not found and (title := self._by_its_words(session, heard)):
+        number = _FOUR.search(heard.text)
+        if number and "card" not in found and _CARD_WORD.search(heard.text):
+            found["card"] = number[1]  # my card, there: 4410
+        if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
             found["title"] = title
+        others = found.keys() & {"author", "subject"}
+        if "title" in found and others and heard.did("negate"):
+            del found["title"]  # Pride and Prejudice again; no, a detective story
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
             session.form = {
@@ -113,7 +224,8 @@ class LibraryBot(CounterBot):
             del form["title"]
         named = {"title", "author", "subject"} & set(form)
         titles = self._titles(session)
-        if named and len(titles) == 1:
+        shown = session.other and titles[:1] and titles[0] in session.shown and "title" not in form
+        if named and len(titles) == 1 and not (shown and session.errand == "find"):
             form["title"] = titles[0]
         if not named and session.offered and session.errand == "find":
             named = {"title"}  # is that one in?
@@ -145,8 +257,9 @@ class LibraryBot(CounterBot):
             kind = "renew_not"
         if kind == "reserve" and "out" not in self.counter.facts[title]:
             kind = "reserve_in"
-        if kind in ("borrow", "renew"):
+        if kind in ("borrow", "renew", "reserve", "reserve_in"):
             session.done[title] = kind
+            session.shown = [*session.shown, title]
         return self._sentence(session, kind, title)
 
     def _found(self, session: Visit) -> str:
@@ -154,13 +267,20 @@ class LibraryBot(CounterBot):
         titles = [title] if title else self._titles(session)
         if session.offered and len(titles) == len(self.counter.facts):
             titles = list(session.offered)
+        again = not title and len(titles) > 1 and session.other
+        fresh = [one for one in titles if one not in (*session.shown, *session.done)]
+        if not title and session.other and not fresh and titles:
+            return self.words(session)["no_other"]
+        if (again or (session.other and not title)) and fresh:
+            titles = fresh
+        session.shown = [*session.shown, *titles]
         if not titles:
             return self.words(session)["find_none"].format(**self.told(session))
         session.offered = tuple(titles) if len(titles) > 1 else session.offered
         return " ".join(self._sentence(session, self._state(session, one), one) for one in titles)
 
     def _state(self, session: Visit, title: str) -> str:
-        if title in session.done:
+        if title in session.done and session.done[title] in ("borrow", "renew"):
             return "find_yours" if session.done[title] == "borrow" else session.done[title]
         return "find_out" if "out" in self.counter.facts[title] else "find_in"
 

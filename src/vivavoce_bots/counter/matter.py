@@ -126,6 +126,10 @@ _AGES: Final = re.compile(
 _DATES: Final = re.compile(r"\b\d+(?:st|nd|rd|th)\b", re.I)
 
 
+_NOT_THEN: Final = re.compile(
+    r"\b(?:not|non|niente)\s+(?:(?:the|at|one|quello|il|le|alle|delle|train)\s+)*\d{1,2}(?:[:.]\d\d)?\b", re.I
+)
+"""A time that is not wanted: the 12:20, not the 9:50."""
 _PAST: Final = re.compile(r"\b([1-5]?\d)(?: minutes?)? past (1?\d|2[0-4])\b", re.I)
 _AND: Final = re.compile(r"\b(1?\d|2[0-4]) e ([0-5]?\d)\b", re.I)
 """Minutes behind an hour: five past eight, le nove e cinquantacinque."""
@@ -134,6 +138,7 @@ _AND: Final = re.compile(r"\b(1?\d|2[0-4]) e ([0-5]?\d)\b", re.I)
 def last_time(text: str, language: str, *, asked: bool) -> str | None:
     """The time of day that a text names last, such as 20:30."""
     clock = _clock(language)
+    text = _NOT_THEN.sub(" ", text)
     text = _PAST.sub(lambda one: f"{one[2]}:{int(one[1]):02}", in_digits(text, language, ordinals=False))
     text = _AND.sub(lambda one: f"{one[1]}:{int(one[2]):02}", text) if language == "it" else text
     times = [clock.find(one, asked=asked) for one in clauses_of(text)]

@@ -35,6 +35,14 @@ class Visit(Talk):
     lately   the errand that was done last
     also     values that were named beside the one in the form, for the same errand
     lastly   what was said of the last errand that changed something; account: its form
+    wonders  what was asked for amid an errand, and is told as soon as that is known
+    order    things of one order with their amounts, None where none was told; placed: orders that are done
+    shown    what was offered, and need not be offered again; unknown: names that nobody knew
+    besides  whether this turn asks something, too; was_asking: what was asked before it
+    opens    the errand that this turn begins; other: whether it asks for another one
+    part     the part of the day that was named; after: from when on, in minutes
+    late     whether the first train is too early; listed: whether this turn listed the trains
+    own      whether they have the book at home; back: whether they come back by train
     """
 
     errand: str | None = None
@@ -49,6 +57,21 @@ class Visit(Talk):
     also: tuple[str, ...] = ()
     lastly: str = ""
     account: dict[str, str] = field(default_factory=dict)
+    wonders: str | None = None
+    order: dict[str, int | None] = field(default_factory=dict)
+    placed: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    besides: bool = False
+    own: bool = False
+    back: bool = False
+    opens: str | None = None
+    part: str = ""
+    after: int = 0
+    listed: bool = False
+    was_asking: str | None = None
+    late: bool = False
+    other: bool = False
 
 
 def _may_be_place(word: str, text: str) -> bool:
@@ -232,6 +255,8 @@ class CounterHearing:
         """Values that several needs have: for the one that was asked; two at once in their order."""
         bare = [one for one in bare if one[1] not in [found.get(name) for name in one[0]]]
         bare = [one for at, one in enumerate(bare) if one not in bare[:at]]  # Bologna. Yes, Bologna
+        if session.asking is None and not session.confirming and len(bare) == 1:  # Milan, as before
+            bare = [one for one in bare if one[1] not in [session.form.get(name) for name in one[0]]]
         for at, (names, value) in enumerate(bare):
             free = [one for one in names if one not in found]
             if session.asking in free:
