@@ -43,6 +43,8 @@ class Session(Talk):
     asking: str | None = None
     behind: list[Draft] = field(default_factory=list)
     earlier: Draft | None = None
+    dropped: Draft | None = None
+    answered: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
     lastly: str = ""
@@ -148,19 +150,25 @@ class TelcoBot(CourteousBot[Session]):
     def _read(self, session: Session, text: str) -> Turn:
         known = [_INVOICE, session.credit, 14, _TOPPED_UP, _CALLS] if session.told else []
         about = session.told[-1] if session.told else ""
-        return Reader(session.language, session.asking, session.task, known, about).read(text)
+        asking = session.asking or ("again" if session.dropped else None)
+        task = session.task or (session.dropped.task if session.dropped else None)
+        last = session.last.text if session.last else ""
+        return Reader(session.language, asking, task, known, about, last).read(text)
 
     def _settled(self, session: Session, text: str) -> Answer | None:
         """What is done about a turn, what is told, and what is asked next; None where it is about nothing here."""
         turn = self._read(session, text)
         if turn.says_nothing() or self._manners(session, turn, text):
             return None
-        told, acts = self._operated(session, turn)
+        dropped, session.dropped = session.dropped, None
+        told, acts = self._operated(session, turn, dropped)
         sentences, informs = self._answered(session, turn)
         understood = [one.task for one in turn.orders] + turn.facts
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
         acts, told = [*acts, *informs], [*told, *sentences]
-        leaves = turn.leaves or (turn.no and not told and session.asking is None)
+        if turn.refused and not told and session.asking is None:
+            told = [self.words(session)["noted" if session.done else "cancelled"]]
+        leaves = turn.leaves or (turn.no and not told and not turn.echo and session.asking is None)
         if leaves and (session.asking is None or not (turn.orders or turn.amount or turn.recipient)):
             left = [self.words(session)["cancelled"]] if session.asking is not None else []
             self.let_go(session)
@@ -189,7 +197,9 @@ class TelcoBot(CourteousBot[Session]):
 
     # --- operations --------------------------------------------------------------------------------------------
 
-    def _operated(self, session: Session, turn: Turn) -> tuple[list[str], list[Act]]:
+    def _operated(
+        self, session: Session, turn: Turn, dropped: Draft | None
+    ) -> tuple[list[str], list[Act]]:
         """Settle the open question, then begin what was ordered."""
         told, acts = list[str](), list[Act]()
         orders = list(turn.orders)
@@ -201,7 +211,12 @@ class TelcoBot(CourteousBot[Session]):
             orders[0].amount = orders[0].amount or turn.amount or session.amount
         elif session.asking is not None:
             told, acts = self._settle(session, turn, ordered=bool(orders))
+        elif dropped is not None and (turn.amount or turn.recipient) and not orders:
+            again = Draft(dropped.task, turn.amount or dropped.amount, turn.recipient or dropped.recipient)
+            told = self._begin(session, [again])
         elif turn.amount is not None and not orders:
+            if turn.yes and session.earlier is not None and turn.amount == session.earlier.amount:
+                return [session.lastly], []  # yes, ten, behind what is done
             session.amount, session.asking = turn.amount, "what_for"
         if orders:
             told += self._begin(session, orders)
@@ -210,13 +225,12 @@ class TelcoBot(CourteousBot[Session]):
     def _settle(self, session: Session, turn: Turn, *, ordered: bool) -> tuple[list[str], list[Act]]:
         """What an answer makes of the operation that is open."""
         changed = self._changed(session, turn)
-        if session.asking == "first" and (changed or turn.amount is not None):
-            session.task, session.asking = "transfer", None
-            session.amount = turn.amount or session.amount
-            return self._gathered(session), []
         if changed:
             return self._gathered(session), []
-        if turn.refused or turn.no or (turn.leaves and not turn.yes):
+        again = bool(turn.amount or turn.recipient) and not turn.refused  # no, I said ten
+        if turn.refused or (turn.no and not again) or (turn.leaves and not turn.yes):
+            if not turn.leaves:
+                session.dropped = Draft(session.task or "top_up", session.amount, session.recipient)
             self.let_go(session)
             return [self.words(session)["cancelled"]], []
         if session.asking == "first" and (turn.yes or ordered):
@@ -230,8 +244,6 @@ class TelcoBot(CourteousBot[Session]):
     def _changed(self, session: Session, turn: Turn) -> bool:
         """Take amount and recipient of an open operation; whether they are others than before."""
         before = session.amount, session.recipient
-        if session.asking == "first" and turn.amount is None:
-            return False
         session.amount = turn.amount if turn.amount is not None else session.amount
         if session.task == "transfer":
             session.recipient = turn.recipient or session.recipient
@@ -302,7 +314,7 @@ class TelcoBot(CourteousBot[Session]):
         if turn.no and not session.told and not turn.topics and session.asking:
             facts = [one for one in facts if one in turn.facts]
         fresh = list(dict.fromkeys(facts))
-        for number in dict.fromkeys(turn.numbers):
+        for number in dict.fromkeys(() if turn.topics or session.asking else turn.numbers):
             told += self._number(session, number, fresh)
         for fact in fresh:
             value = self._value(session, fact)
@@ -311,7 +323,10 @@ class TelcoBot(CourteousBot[Session]):
                 told.append(line)
             acts.append(stating("inform", fact, value))
             session.told.append(fact)
-        for name in turn.topics:
+        weak = [one for one in turn.weak if one not in session.answered]
+        topics = turn.topics or ([] if told or session.asking else weak)
+        session.answered += topics
+        for name in topics:
             told.append(self._topic(session, name, turn))
             acts.append(Act("canthelp") if "telmar.example" in told[-1] or "119" in told[-1] else Act("inform"))
             session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
@@ -342,7 +357,7 @@ class TelcoBot(CourteousBot[Session]):
 
     def _topic(self, session: Session, name: str, turn: Turn) -> str:
         said = self.words(session)
-        number = next((one for one in turn.numbers if one >= _LOW), None) or turn.amount or session.amount
+        number = turn.asked_of or turn.amount or session.amount
         number = number if number is not None else session.credit
         state = session.lastly or said["nothing_done"]
         return str(topics_known()[name][session.language]["says"]).format(

@@ -48,14 +48,17 @@ class Turn:
     leaves: bool = False
     facts: list[str] = field(default_factory=list)
     topics: list[str] = field(default_factory=list)
+    weak: list[str] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
+    asked_of: int | None = None
     echo: bool = False
     unknown: bool = False
     short: str = ""
 
     def says_nothing(self) -> bool:
-        told = (self.orders, self.facts, self.topics, self.numbers, self.amount, self.recipient)
-        return not any(told) and not any((self.refused, self.yes, self.no, self.leaves, self.unknown))
+        told = (self.orders, self.facts, self.topics, self.weak, self.numbers, self.amount, self.recipient)
+        rest = (self.refused, self.yes, self.no, self.leaves, self.unknown, self.echo)
+        return not any(told) and not any(rest)
 
 
 class _Clause(NamedTuple):
@@ -99,13 +102,19 @@ class Reader:
     """Reads one turn, before an open question or none.
 
     asking  the question that waits; task  the operation that is open; known  numbers that were told
-    about  the fact that was told last
+    about  the fact that was told last; last  what was said last
     """
 
     def __init__(
-        self, language: str, asking: str | None, task: str | None, known: Sequence[int], about: str
+        self,
+        language: str,
+        asking: str | None,
+        task: str | None,
+        known: Sequence[int],
+        about: str,
+        last: str = "",
     ) -> None:
-        self._language, self._forms = language, _forms(language)
+        self._language, self._forms, self._last = language, _forms(language), last.lower()
         self._asking, self._task, self._known, self._about = asking, task, known, about
 
     def read(self, text: str) -> Turn:
@@ -138,12 +147,17 @@ class Reader:
         """Take the topics of a sentence; whether there are any, which no order stands beside."""
         asks = is_question(sentence, self._language) or self._is("wish", sentence)
         short = len(sentence.split()) <= _SHORT
+        if len(sentence.split()) == 1 and sentence.strip(" ?!.").lower() in self._last:
+            return False  # technicians?
+        orders = any(self._forms.asked[one].search(sentence) for one in OPERATIONS)
         found = list[tuple[int, int, str]]()
         for name, (form, of_it, anyhow) in self._forms.topics.items():
             match = form.search(sentence) if asks or anyhow or short else None
             about = topics_known()[name].get("about", topics_known()[name].get("tells"))
-            if match is None and of_it is not None and self._about in (about, "", None):
+            if match is None and of_it is not None and self._about == about:
                 match = of_it.search(sentence)
+            if match and orders and not anyhow and not self._is("asks_here", self._before(sentence, match.end())):
+                match = None  # put 20 on, for Portugal
             if match:
                 found.append((match.start(), match.end(), name))
         taken = list[tuple[int, int, str]]()
@@ -151,8 +165,15 @@ class Reader:
             if all(end <= a or start >= b for a, b, _ in taken):
                 taken.append((start, end, name))
         names = [name for _, _, name in sorted(taken)]
-        turn.topics += [name for name in names if name not in turn.topics][: _MOST_ANSWERS]
+        held = turn.topics if asks or short else turn.weak
+        held += [name for name in names if name not in held][:_MOST_ANSWERS]
+        if names and (number := _NUMBER.search(_NAMED.sub(" ", sentence))):
+            turn.asked_of = int(number[0])
         return bool(names)
+
+    def _before(self, sentence: str, end: int) -> str:
+        """A clause up to a place in it."""
+        return self._forms.by["clause"].split(sentence[:end])[-1] or sentence[:end]
 
     def _questions(self, turn: Turn, sentence: str, *, ordered: bool) -> None:
         """Take the facts that a sentence asks for, numbers that it asks about, or that it asks what nobody knows."""
@@ -160,9 +181,10 @@ class Reader:
         words = sentence.split()
         wanted = asks or self._is("wish", sentence) or len(words) <= _SHORT
         told = [topics_known()[one].get("tells") for one in turn.topics]
-        facts = list[str]()
+        facts, named = list[str](), False
         for fact in FACTS:
             match = self._forms.asked[fact].search(sentence)
+            named = named or match is not None
             if match and fact not in told and not self._is("denied", sentence[: match.start()]):
                 facts.append(fact)
         if ordered and not asks:
@@ -177,14 +199,18 @@ class Reader:
         if numbers and not self._covered(turn, sentence):
             turn.echo = turn.echo or len(words) <= _FEW
             turn.numbers += numbers if len(words) > _FEW else []
-        elif not facts and not self._covered(turn, sentence) and len(words) >= _FEW:
-            turn.unknown = turn.unknown or (
-                asks_openly(sentence, self._language) and not self._is("no_question", sentence)
-            )
+        elif not (named or self._covered(turn, sentence) or self._gave(turn, sentence)) and len(words) >= _FEW:
+            openly = "?" in sentence and asks_openly(sentence, self._language)
+            turn.unknown = turn.unknown or (openly and not self._is("no_question", sentence))
+
+    def _gave(self, turn: Turn, sentence: str) -> bool:
+        """Whether a sentence told the amount."""
+        amounts = [turn.amount, *(one.amount for one in turn.orders)]
+        return any(one is not None and re.search(rf"\b{one}\b", sentence) for one in amounts)
 
     def _covered(self, turn: Turn, sentence: str) -> bool:
         """Whether a topic answers a sentence already."""
-        topics = (self._forms.topics[one] for one in turn.topics)
+        topics = (self._forms.topics[one] for one in (*turn.topics, *turn.weak))
         return any(form.search(sentence) or (it and it.search(sentence)) for form, it, _ in topics)
 
     # --- orders and their values -----------------------------------------------------------------------------
@@ -205,7 +231,7 @@ class Reader:
     def _orders(self, turn: Turn, clauses: Sequence[_Clause], blocked: set[int]) -> None:
         """Take the orders of a turn with their amounts and recipients, and values without an order."""
         current, denied, mentioned = None, False, ""
-        corrects = self._asking in ("confirm", "amount", "what_for", "first", "recipient")
+        corrects = self._asking is not None
         for clause in clauses:
             mentioned = self._person(clause.text) or mentioned
             negated = self._is("negated", clause.text)
@@ -284,9 +310,9 @@ class Reader:
         words = re.findall(r"[^\W\d_][\w']*", text)
         named = re.fullmatch(rf"\W*(?:\w+ )?({_NAME})\W*", text)
         if self._asking == "recipient":
-            words = [one for one in words if not names_nothing(one, self._language)]
-            filled = len(words) and len(text.split()) <= _SHORT and not self._settles(text)
-            return " ".join(words).title() if filled else None
+            own = [one for one in words if not names_nothing(one, self._language)]
+            filled = own and len(words) - len(own) <= 1 and len(words) <= _SHORT and not self._settles(text)
+            return " ".join(own).title() if filled else None
         return named[1] if named and not names_nothing(named[1], self._language) and not self._settles(text) else None
 
     # --- yes, no, goodbye ------------------------------------------------------------------------------------
@@ -309,4 +335,5 @@ class Reader:
 
     def _leaves(self, sentences: Sequence[str]) -> bool:
         """Whether somebody takes leave; `basta` and `stop` only where nothing else is said."""
-        return any(self._is("bye", one) or self._is("bye_alone", one) for one in sentences)
+        last = bool(sentences) and self._is("bye_alone", sentences[-1])
+        return last or any(self._is("bye", one) for one in sentences)
