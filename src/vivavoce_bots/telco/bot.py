@@ -166,14 +166,14 @@ class TelcoBot(CourteousBot[Session]):
         understood = [one.task for one in turn.orders] + turn.facts
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
         acts, told = [*acts, *informs], [*told, *sentences]
-        if turn.refused and not told and session.asking is None:
-            told = [self.words(session)["noted" if session.done else "cancelled"]]
-        leaves = turn.leaves or (turn.no and not told and not turn.echo and session.asking is None)
+        leaves = turn.leaves or (turn.denies and not told and not turn.echo and session.asking is None)
         if leaves and (session.asking is None or not (turn.orders or turn.amount or turn.recipient)):
             left = [self.words(session)["cancelled"]] if session.asking is not None else []
             self.let_go(session)
             bye = self.farewell(session)
             return Answer(joined([*told, *left, bye.text]), (*acts, *bye.acts), (meaning,), end=True)
+        if (turn.refused or (turn.no and not turn.denies)) and not told and session.asking is None:
+            told = [self.words(session)["noted" if session.done else "cancelled"]]
         if not told and session.asking is None:
             told = [] if turn.yes else [self.words(session)["noted"]]
             question = (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes else None
@@ -188,7 +188,7 @@ class TelcoBot(CourteousBot[Session]):
 
     def _manners(self, session: Session, turn: Turn, text: str) -> bool:
         """Whether a turn that says no more than yes, no or a question is better answered by the manners of all."""
-        if turn.orders or turn.facts or turn.topics or turn.numbers or turn.amount or turn.recipient:
+        if turn.orders or turn.facts or turn.topics or turn.weak or turn.numbers or turn.amount or turn.recipient:
             return False
         heard = self._hearing[session.language].heard(text)
         if turn.unknown:
@@ -310,7 +310,10 @@ class TelcoBot(CourteousBot[Session]):
         """The answers to the questions of a turn: facts first, then what is known besides."""
         said, told, acts = self.words(session), list[str](), list[Act]()
         facts = [one for one in turn.facts if not one.startswith("?")]
-        facts += [one[1:] for one in turn.facts if one.startswith("?") and one[1:] not in session.told]
+        named = [one[1:] for one in turn.facts if one.startswith("?")]
+        facts += [one for one in named if one not in session.told]
+        settles = session.asking or turn.orders or turn.leaves
+        facts = facts or ([] if turn.topics or settles or turn.no else named)
         if turn.no and not session.told and not turn.topics and session.asking:
             facts = [one for one in facts if one in turn.facts]
         fresh = list(dict.fromkeys(facts))
@@ -367,6 +370,7 @@ class TelcoBot(CourteousBot[Session]):
             minutes=number * _MINUTES,
             state=said["not_yet"] if session.asking else state,
             human=said["human"],
+            meaning=" ".join(said[f"means_{one}"] for one in turn.meant or ("invoice", "credit")),
         )
 
     def _called(self, session: Session, task: str) -> str:

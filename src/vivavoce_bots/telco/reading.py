@@ -51,6 +51,8 @@ class Turn:
     weak: list[str] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     asked_of: int | None = None
+    meant: list[str] = field(default_factory=list)
+    denies: bool = False
     echo: bool = False
     unknown: bool = False
     short: str = ""
@@ -73,7 +75,7 @@ class _Forms:
 
     by: dict[str, re.Pattern[str]]
     asked: dict[str, re.Pattern[str]]
-    topics: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None, bool]]
+    topics: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None, str]]
 
 
 @cache
@@ -82,7 +84,7 @@ def _forms(language: str) -> _Forms:
         name: (
             _either(one[language]["of"]),
             _either(one[language]["of_it"]) if one[language].get("of_it") else None,
-            bool(one.get("anyhow")),
+            "here" if one.get("here") else str(one.get("anyhow", "")),
         )
         for name, one in topics_known().items()
     }
@@ -128,6 +130,7 @@ class Reader:
         self._orders(turn, clauses, blocked)
         self._settling(turn, clauses)
         turn.leaves = self._leaves(sentences)
+        turn.denies = self._is("plain_no", plain) and len(plain.split()) <= _LONGEST_VALUE
         turn.short = sentences[0].strip(" .!,;") if len(sentences) == 1 else ""
         for at, sentence in enumerate(sentences):
             self._questions(turn, sentence, ordered=at in blocked or self._orders_in(sentence, turn))
@@ -136,8 +139,11 @@ class Reader:
     def _is(self, name: str, text: str) -> bool:
         return self._forms.by[name].search(text) is not None
 
+    def _asks(self, sentence: str) -> bool:
+        return is_question(sentence, self._language) or self._is("asks_start", sentence)
+
     def _clauses(self, sentence: str, at: int) -> list[_Clause]:
-        asks = is_question(sentence, self._language) and not self._is("polite", sentence)
+        asks = self._asks(sentence) and not self._is("polite", sentence)
         pieces = [one.strip() for one in self._forms.by["clause"].split(sentence) if one and one.strip()]
         return [_Clause(one, at, asks) for one in pieces]
 
@@ -145,19 +151,19 @@ class Reader:
 
     def _answerable(self, turn: Turn, sentence: str) -> bool:
         """Take the topics of a sentence; whether there are any, which no order stands beside."""
-        asks = is_question(sentence, self._language) or self._is("wish", sentence)
+        asks = self._asks(sentence) or self._is("wish", sentence)
         short = len(sentence.split()) <= _SHORT
         if len(sentence.split()) == 1 and sentence.strip(" ?!.").lower() in self._last:
             return False  # technicians?
-        orders = any(self._forms.asked[one].search(sentence) for one in OPERATIONS)
         found = list[tuple[int, int, str]]()
         for name, (form, of_it, anyhow) in self._forms.topics.items():
-            match = form.search(sentence) if asks or anyhow or short else None
+            matches = list(form.finditer(sentence)) if asks or short or anyhow not in ("", "here") else []
+            if anyhow == "here" and not short:  # back from Portugal, what was my bill?
+                matches = [one for one in matches if self._is("asks_here", self._around(sentence, one))]
+            match = matches[0] if matches else None
             about = topics_known()[name].get("about", topics_known()[name].get("tells"))
             if match is None and of_it is not None and self._about == about:
                 match = of_it.search(sentence)
-            if match and orders and not anyhow and not self._is("asks_here", self._before(sentence, match.end())):
-                match = None  # put 20 on, for Portugal
             if match:
                 found.append((match.start(), match.end(), name))
         taken = list[tuple[int, int, str]]()
@@ -165,19 +171,24 @@ class Reader:
             if all(end <= a or start >= b for a, b, _ in taken):
                 taken.append((start, end, name))
         names = [name for _, _, name in sorted(taken)]
-        held = turn.topics if asks or short else turn.weak
-        held += [name for name in names if name not in held][:_MOST_ANSWERS]
+        for name in names:
+            beside = not asks and self._forms.topics[name][2] == "beside"
+            held = turn.weak if beside else turn.topics
+            held += [name] if name not in held and len(held) < _MOST_ANSWERS else []
+        if "means" in names:
+            turn.meant += [one for one in FACTS if self._forms.asked[one].search(sentence)]
         if names and (number := _NUMBER.search(_NAMED.sub(" ", sentence))):
             turn.asked_of = int(number[0])
         return bool(names)
 
-    def _before(self, sentence: str, end: int) -> str:
-        """A clause up to a place in it."""
-        return self._forms.by["clause"].split(sentence[:end])[-1] or sentence[:end]
+    def _around(self, sentence: str, match: re.Match[str]) -> str:
+        """The clause in which a match stands, and the one behind it."""
+        start = self._forms.by["clause"].split(sentence[: match.end()])[-1] or ""
+        return start + " ".join(self._forms.by["clause"].split(sentence[match.end() :])[:2])
 
     def _questions(self, turn: Turn, sentence: str, *, ordered: bool) -> None:
         """Take the facts that a sentence asks for, numbers that it asks about, or that it asks what nobody knows."""
-        asks = is_question(sentence, self._language)
+        asks = self._asks(sentence)
         words = sentence.split()
         wanted = asks or self._is("wish", sentence) or len(words) <= _SHORT
         told = [topics_known()[one].get("tells") for one in turn.topics]
@@ -187,7 +198,9 @@ class Reader:
             named = named or match is not None
             if match and fact not in told and not self._is("denied", sentence[: match.start()]):
                 facts.append(fact)
-        if ordered and not asks:
+        if any(one.startswith("means") for one in turn.topics) and self._covered(turn, sentence):
+            facts = []
+        elif ordered and not asks:
             facts = [one for one in facts if self._is("wish_fact", sentence)]
         elif self._covered(turn, sentence):
             facts = [one for one in facts if self._is("wish_fact", sentence)]
@@ -251,7 +264,7 @@ class Reader:
                 holder = turn if amount is not None and len(clauses) == 1 else None
             if holder is None:
                 continue
-            if amount is not None:
+            if amount is not None and not (holder.amount and str(amount) in str(holder.amount)):
                 holder.amount = amount
             transfers = holder.task == "transfer" if isinstance(holder, Draft) else self._task == "transfer"
             if transfers:
@@ -270,7 +283,8 @@ class Reader:
             return None
         if ordered:
             return numbers[-1]
-        if self._is("past", text) or self._is("others", text):
+        bare = self._asking == "amount" and len(text.split()) <= _SHORT  # I thought thirty
+        if (self._is("past", text) and not self._is("said_it", text) and not bare) or self._is("others", text):
             return None
         if any(self._forms.asked[one].search(text) for one in FACTS) and not self._is("make_it", text):
             return None
