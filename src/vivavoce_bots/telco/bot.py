@@ -188,18 +188,26 @@ class TelcoBot(CourteousBot[Session]):
 
     def _manners(self, session: Session, turn: Turn, text: str) -> bool:
         """Whether a turn that says no more than yes, no or a question is better answered by the manners of all."""
-        if turn.orders or turn.facts or turn.topics or turn.weak or turn.numbers or turn.amount or turn.recipient:
+        if (
+            turn.orders
+            or turn.facts
+            or turn.topics
+            or turn.weak
+            or turn.numbers
+            or turn.amount
+            or turn.recipient
+        ):
             return False
         heard = self._hearing[session.language].heard(text)
         if turn.unknown:
-            return heard.did("whoareyou", "service", "help", "dontknow", "options", "repeat", "howareyou", "why")
+            return heard.did(
+                "whoareyou", "service", "help", "dontknow", "options", "repeat", "howareyou", "why"
+            )
         return heard.did("repeat", "undo", "restart", "help") and not turn.leaves
 
     # --- operations --------------------------------------------------------------------------------------------
 
-    def _operated(
-        self, session: Session, turn: Turn, dropped: Draft | None
-    ) -> tuple[list[str], list[Act]]:
+    def _operated(self, session: Session, turn: Turn, dropped: Draft | None) -> tuple[list[str], list[Act]]:
         """Settle the open question, then begin what was ordered."""
         told, acts = list[str](), list[Act]()
         orders = list(turn.orders)
@@ -331,7 +339,9 @@ class TelcoBot(CourteousBot[Session]):
         session.answered += topics
         for name in topics:
             told.append(self._topic(session, name, turn))
-            acts.append(Act("canthelp") if "telmar.example" in told[-1] or "119" in told[-1] else Act("inform"))
+            acts.append(
+                Act("canthelp") if "telmar.example" in told[-1] or "119" in told[-1] else Act("inform")
+            )
             session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
         if turn.echo and not told:
             told.append(self._echo(session))
@@ -352,7 +362,11 @@ class TelcoBot(CourteousBot[Session]):
     def _echo(self, session: Session) -> str:
         """What lies behind a number that is said again in surprise."""
         about = session.told[-1] if session.told else ""
-        return self._sum(session) if about in ("credit", "transactions") else self._topic(session, "reasons", Turn())
+        return (
+            self._sum(session)
+            if about in ("credit", "transactions")
+            else self._topic(session, "reasons", Turn())
+        )
 
     def _sum(self, session: Session) -> str:
         said = self.words(session)

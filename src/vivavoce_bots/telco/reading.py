@@ -89,7 +89,11 @@ def _forms(language: str) -> _Forms:
         for name, one in topics_known().items()
     }
     asked = {task: re.compile(form, re.I) for task, form in ASKED[language].items()}
-    return _Forms({name: re.compile(form, re.I) for name, form in read_data("telco")["forms"][language].items()}, asked, topics)
+    return _Forms(
+        {name: re.compile(form, re.I) for name, form in read_data("telco")["forms"][language].items()},
+        asked,
+        topics,
+    )
 
 
 def _either(written: Sequence[str]) -> re.Pattern[str]:
@@ -212,7 +216,9 @@ class Reader:
         if numbers and not self._covered(turn, sentence):
             turn.echo = turn.echo or len(words) <= _FEW
             turn.numbers += numbers if len(words) > _FEW else []
-        elif not (named or self._covered(turn, sentence) or self._gave(turn, sentence)) and len(words) >= _FEW:
+        elif (
+            not (named or self._covered(turn, sentence) or self._gave(turn, sentence)) and len(words) >= _FEW
+        ):
             openly = "?" in sentence and asks_openly(sentence, self._language)
             turn.unknown = turn.unknown or (openly and not self._is("no_question", sentence))
 
@@ -284,7 +290,9 @@ class Reader:
         if ordered:
             return numbers[-1]
         bare = self._asking == "amount" and len(text.split()) <= _SHORT  # I thought thirty
-        if (self._is("past", text) and not self._is("said_it", text) and not bare) or self._is("others", text):
+        if (self._is("past", text) and not self._is("said_it", text) and not bare) or self._is(
+            "others", text
+        ):
             return None
         if any(self._forms.asked[one].search(text) for one in FACTS) and not self._is("make_it", text):
             return None
@@ -315,7 +323,9 @@ class Reader:
             "it": r"(?:\d+|euro|soldi|bonifico|mand\w+|invi\w+|no,?|anzi) (?:a|ad|per) ([a-zàèéìòù]{2,})\b",
         }[self._language]
         small = re.findall(after, text, re.I)
-        small += re.findall({"en": r"^(?:to|for) (\w+)$", "it": r"^(?:a|ad|per) (\w+)$"}[self._language], text, re.I)
+        small += re.findall(
+            {"en": r"^(?:to|for) (\w+)$", "it": r"^(?:a|ad|per) (\w+)$"}[self._language], text, re.I
+        )
         small = [one for one in small if not names_nothing(one, self._language) and not one.isdigit()]
         if small:
             return small[-1].title()
@@ -327,7 +337,11 @@ class Reader:
             own = [one for one in words if not names_nothing(one, self._language)]
             filled = own and len(words) - len(own) <= 1 and len(words) <= _SHORT and not self._settles(text)
             return " ".join(own).title() if filled else None
-        return named[1] if named and not names_nothing(named[1], self._language) and not self._settles(text) else None
+        return (
+            named[1]
+            if named and not names_nothing(named[1], self._language) and not self._settles(text)
+            else None
+        )
 
     # --- yes, no, goodbye ------------------------------------------------------------------------------------
 
@@ -340,7 +354,9 @@ class Reader:
             if self._is("no", clause.text):
                 turn.no, turn.yes = True, False
             elif self._is("yes", clause.text) or (
-                not clause.asks and len(clause.text.split()) <= _LONGEST_VALUE and self._is("agrees", clause.text)
+                not clause.asks
+                and len(clause.text.split()) <= _LONGEST_VALUE
+                and self._is("agrees", clause.text)
             ):
                 turn.yes, turn.waits = True, self._is("waits", clause.text)
                 turn.no = False
