@@ -214,6 +214,9 @@ class CallSteeringBot(StandingBot[Session]):
         answer = self._about_the_call(session, heard)
         if answer is not None and answer.end and not told and asks_department(heard.text, session.language):
             told = [("they", self.words(session)["they"])]
+        steps = session.asking in _STEPS and not (answer is not None and answer.end)
+        if steps and WHY.search(heard.text) and self.words(session)["why"] not in (answer.text if answer else ""):
+            told.append(("why", self.words(session)["why"]))
         if told:
             return self._with([says for _, says in told], answer or Answer(*self.question(session)))
         return answer
@@ -260,7 +263,11 @@ class CallSteeringBot(StandingBot[Session]):
     ) -> Answer | None:
         """Take down who calls; None where the call is about something by now, or nothing was said of it."""
         said, asked = self.words(session), session.asking
-        corrected = [value for slot, value in identity.items() if slot in session.known and slot != asked]
+        corrected = [
+            value
+            for slot, value in identity.items()
+            if slot not in (asked, "birth") and session.known.get(slot, value) != value
+        ]
         if asked in _STEPS:
             urgent = "fraud" in found and "fraud" in session.matters and not identity
             session.matters = tuple(found) or session.matters
@@ -273,8 +280,9 @@ class CallSteeringBot(StandingBot[Session]):
         elif found or not identity:
             return None
         partly = "" if asked != "birth" or identity else birth_partly(heard.text, session.language)
-        if not identity and not found and not partly:
-            return None
+        again = {word for one in session.known.values() for word in tokens(one)} & set(heard.said)
+        if not identity and not found and not partly:  # Carlo, as I said
+            return Answer(*self.question(session)) if again and asked in _STEPS else None
         session.partly = partly or session.partly
         session.known = session.known | identity
         if "birth" in identity and "name" in session.known:  # who is known well enough is asked no more

@@ -353,15 +353,15 @@ class Reader:
         for clause in clauses:
             if self._is("no", clause.text):
                 turn.no, turn.yes = True, False
-            elif self._is("yes", clause.text) or (
-                not clause.asks
-                and len(clause.text.split()) <= _LONGEST_VALUE
-                and self._is("agrees", clause.text)
-            ):
-                turn.yes, turn.waits = True, self._is("waits", clause.text)
-                turn.no = False
+            elif self._is("yes", clause.text) or self._agrees(turn, clause):
+                turn.yes, turn.no, turn.waits = True, False, False
             if self._is("waits", clause.text):
                 turn.waits = True
+
+    def _agrees(self, turn: Turn, clause: _Clause) -> bool:
+        """Whether a short clause agrees in words that may mean something else, too."""
+        apart = turn.no or clause.asks or len(clause.text.split()) > _LONGEST_VALUE
+        return not apart and self._is("agrees", clause.text)
 
     def _leaves(self, sentences: Sequence[str]) -> bool:
         """Whether somebody takes leave; `basta` and `stop` only where nothing else is said."""
