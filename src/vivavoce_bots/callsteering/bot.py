@@ -157,6 +157,7 @@ class CallSteeringBot(StandingBot[Session]):
             or chosen
             or heard.did("matter", "why")
             or bool(self._identity(session, heard))
+            or bool(_again(session, heard))
             or (session.asking == "birth" and bool(birth_partly(heard.text, session.language)))
         )
 
@@ -280,9 +281,10 @@ class CallSteeringBot(StandingBot[Session]):
         elif found or not identity:
             return None
         partly = "" if asked != "birth" or identity else birth_partly(heard.text, session.language)
-        again = {word for one in session.known.values() for word in tokens(one)} & set(heard.said)
+        again = _again(session, heard)
         if not identity and not found and not partly:  # Carlo, as I said
-            return Answer(*self.question(session)) if again and asked in _STEPS else None
+            lead = [said["noted"].format(value=session.known[one]) for one in ("name",) if again and one in session.known]
+            return self._with(lead, Answer(*self.question(session))) if lead and asked in _STEPS else None
         session.partly = partly or session.partly
         session.known = session.known | identity
         if "birth" in identity and "name" in session.known:  # who is known well enough is asked no more
@@ -490,6 +492,11 @@ class CallSteeringBot(StandingBot[Session]):
     def _route(self, session: Session, target: str) -> Answer:
         told = self.words(session)["route"].format(target=_name(target, session.language))
         return Answer(told, (stating("inform", "target", target), Act("bye")), end=True)
+
+
+def _again(session: Session, heard: Heard) -> set[str]:
+    """The words of names that are known already and said once more."""
+    return {word for one in session.known.values() for word in tokens(one)} & set(heard.said)
 
 
 def _name(target: str, language: str) -> str:

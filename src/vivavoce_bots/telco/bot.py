@@ -148,7 +148,7 @@ class TelcoBot(CourteousBot[Session]):
         return answer
 
     def _read(self, session: Session, text: str) -> Turn:
-        known = [_INVOICE, session.credit, 14, _TOPPED_UP, _CALLS] if session.told else []
+        known = [_INVOICE, session.credit, _TOPPED_UP, _CALLS]
         about = session.told[-1] if session.told else ""
         asking = session.asking or ("again" if session.dropped else None)
         task = session.task or (session.dropped.task if session.dropped else None)
@@ -166,7 +166,7 @@ class TelcoBot(CourteousBot[Session]):
         understood = [one.task for one in turn.orders] + turn.facts
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
         acts, told = [*acts, *informs], [*told, *sentences]
-        leaves = turn.leaves or (turn.denies and not told and not turn.echo and session.asking is None)
+        leaves = turn.leaves or (turn.denies and not (told or turn.echo is not None or turn.refused) and session.asking is None)
         if leaves and (session.asking is None or not (turn.orders or turn.amount or turn.recipient)):
             left = [self.words(session)["cancelled"]] if session.asking is not None else []
             self.let_go(session)
@@ -337,14 +337,16 @@ class TelcoBot(CourteousBot[Session]):
         weak = [one for one in turn.weak if one not in session.answered]
         topics = turn.topics or ([] if told or session.asking else weak)
         session.answered += topics
+        if {"enough", "with_more"} & {*topics} and session.asking is None:
+            session.dropped = Draft("top_up")  # how much is put on may be said now
         for name in topics:
             told.append(self._topic(session, name, turn))
             acts.append(
                 Act("canthelp") if "telmar.example" in told[-1] or "119" in told[-1] else Act("inform")
             )
             session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
-        if turn.echo and not told:
-            told.append(self._echo(session))
+        if turn.echo is not None and not told:
+            told.append(self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session))
         if turn.unknown:
             told.append(said["unanswered"])
             acts.append(Act("canthelp"))
@@ -358,15 +360,6 @@ class TelcoBot(CourteousBot[Session]):
         if number == session.credit and "credit" not in facts:
             return [said["is_credit"].format(value=number)]
         return [self._sum(session)] if number in (_TOPPED_UP, _CALLS) and not facts else []
-
-    def _echo(self, session: Session) -> str:
-        """What lies behind a number that is said again in surprise."""
-        about = session.told[-1] if session.told else ""
-        return (
-            self._sum(session)
-            if about in ("credit", "transactions")
-            else self._topic(session, "reasons", Turn())
-        )
 
     def _sum(self, session: Session) -> str:
         said = self.words(session)
@@ -382,6 +375,7 @@ class TelcoBot(CourteousBot[Session]):
             sum=self._sum(session),
             number=number,
             minutes=number * _MINUTES,
+            more=session.credit + number,
             state=said["not_yet"] if session.asking else state,
             human=said["human"],
             meaning=" ".join(said[f"means_{one}"] for one in turn.meant or ("invoice", "credit")),

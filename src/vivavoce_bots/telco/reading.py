@@ -53,13 +53,13 @@ class Turn:
     asked_of: int | None = None
     meant: list[str] = field(default_factory=list)
     denies: bool = False
-    echo: bool = False
+    echo: int | None = None
     unknown: bool = False
     short: str = ""
 
     def says_nothing(self) -> bool:
         told = (self.orders, self.facts, self.topics, self.weak, self.numbers, self.amount, self.recipient)
-        rest = (self.refused, self.yes, self.no, self.leaves, self.unknown, self.echo)
+        rest = (self.refused, self.yes, self.no, self.leaves, self.unknown, self.echo is not None)
         return not any(told) and not any(rest)
 
 
@@ -162,7 +162,7 @@ class Reader:
         found = list[tuple[int, int, str]]()
         for name, (form, of_it, anyhow) in self._forms.topics.items():
             matches = list(form.finditer(sentence)) if asks or short or anyhow not in ("", "here") else []
-            if anyhow == "here" and not short:  # back from Portugal, what was my bill?
+            if anyhow == "here" and not short and self._busy(sentence):  # back from Portugal, what was my bill?
                 matches = [one for one in matches if self._is("asks_here", self._around(sentence, one))]
             match = matches[0] if matches else None
             about = topics_known()[name].get("about", topics_known()[name].get("tells"))
@@ -184,6 +184,10 @@ class Reader:
         if names and (number := _NUMBER.search(_NAMED.sub(" ", sentence))):
             turn.asked_of = int(number[0])
         return bool(names)
+
+    def _busy(self, sentence: str) -> bool:
+        """Whether a sentence names a thing that can be told, or an operation."""
+        return any(form.search(sentence) for form in self._forms.asked.values())
 
     def _around(self, sentence: str, match: re.Match[str]) -> str:
         """The clause in which a match stands, and the one behind it."""
@@ -209,17 +213,19 @@ class Reader:
         elif self._covered(turn, sentence):
             facts = [one for one in facts if self._is("wish_fact", sentence)]
         turn.facts += [one if wanted else f"?{one}" for one in facts if one not in turn.facts]
+        if not asks and not ordered and not named and self._is("wants_know", sentence):
+            turn.unknown = turn.unknown or not self._covered(turn, sentence)
         if not asks or ordered:
             return
         numbers = [int(one) for one in _NUMBER.findall(_NAMED.sub(" ", sentence))]
         numbers = [one for one in numbers if one in self._known]
         if numbers and not self._covered(turn, sentence):
-            turn.echo = turn.echo or len(words) <= _FEW
+            turn.echo = numbers[-1] if len(words) <= _FEW else turn.echo
             turn.numbers += numbers if len(words) > _FEW else []
         elif (
             not (named or self._covered(turn, sentence) or self._gave(turn, sentence)) and len(words) >= _FEW
         ):
-            openly = "?" in sentence and asks_openly(sentence, self._language)
+            openly = asks_openly(sentence, self._language) if "?" in sentence else self._is("asks_start", sentence)
             turn.unknown = turn.unknown or (openly and not self._is("no_question", sentence))
 
     def _gave(self, turn: Turn, sentence: str) -> bool:
@@ -249,7 +255,7 @@ class Reader:
 
     def _orders(self, turn: Turn, clauses: Sequence[_Clause], blocked: set[int]) -> None:
         """Take the orders of a turn with their amounts and recipients, and values without an order."""
-        current, denied, mentioned = None, False, ""
+        current, denied, mentioned, spoken = None, False, "", (-1, 0)
         corrects = self._asking is not None
         for clause in clauses:
             mentioned = self._person(clause.text) or mentioned
@@ -265,6 +271,10 @@ class Reader:
             elif named is not None:
                 continue
             amount = self._amount(clause, ordered=task is not None)
+            if amount is None and task is not None and self._is("that", clause.text) and spoken[0] == clause.sentence:
+                amount = spoken[1]  # she wants ten euros, can you send her that?
+            if numbers := _NUMBER.findall(self._forms.by["no_amount"].sub(" ", clause.text)):
+                spoken = clause.sentence, int(numbers[-1])
             holder: Draft | Turn | None = current or (turn if corrects or task else None)
             if holder is None:
                 holder = turn if amount is not None and len(clauses) == 1 else None
