@@ -27,6 +27,7 @@ from vivavoce_bots.telco.words import CALLED, INSTEAD, SAID
 
 _LOW, _HIGH = 5, 100
 _INVOICE, _TOPPED_UP, _CALLS = 23, 20, 6
+_SHORT: Final = 8  # words of a question about the conversation
 _MINUTES: Final = 10  # of calls, for a euro
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 
@@ -45,6 +46,8 @@ class Session(Talk):
     earlier: Draft | None = None
     dropped: Draft | None = None
     answered: list[str] = field(default_factory=list)
+    about: str = ""
+    person: str = ""
     told: list[str] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
     lastly: str = ""
@@ -86,7 +89,8 @@ class TelcoBot(CourteousBot[Session]):
     # --- what the manners of all bots need -----------------------------------------------------------------
 
     def about(self, session: Session, heard: Heard) -> bool:
-        return not self._read(session, heard.text).says_nothing()
+        turn = self._read(session, heard.text)
+        return bool(turn.orders or turn.facts or turn.topics or turn.amount or turn.recipient)
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         """What is left of a turn behind words about the conversation: I told you, thirty."""
@@ -149,18 +153,17 @@ class TelcoBot(CourteousBot[Session]):
 
     def _read(self, session: Session, text: str) -> Turn:
         known = [_INVOICE, session.credit, _TOPPED_UP, _CALLS]
-        about = session.told[-1] if session.told else ""
         asking = session.asking or ("again" if session.dropped else None)
         task = session.task or (session.dropped.task if session.dropped else None)
         last = session.last.text if session.last else ""
-        return Reader(session.language, asking, task, known, about, last).read(text)
+        return Reader(session.language, asking, task, known, session.about, last, session.person).read(text)
 
     def _settled(self, session: Session, text: str) -> Answer | None:
         """What is done about a turn, what is told, and what is asked next; None where it is about nothing here."""
         turn = self._read(session, text)
         if turn.says_nothing() or self._manners(session, turn, text):
             return None
-        dropped, session.dropped = session.dropped, None
+        dropped, session.dropped, session.person = session.dropped, None, turn.person
         told, acts = self._operated(session, turn, dropped)
         sentences, informs = self._answered(session, turn)
         understood = [one.task for one in turn.orders] + turn.facts
@@ -200,9 +203,8 @@ class TelcoBot(CourteousBot[Session]):
             return False
         heard = self._hearing[session.language].heard(text)
         if turn.unknown:
-            return heard.did(
-                "whoareyou", "service", "help", "dontknow", "options", "repeat", "howareyou", "why"
-            )
+            shortly = len(heard.said) <= _SHORT and heard.did("help", "service", "options", "dontknow", "why")
+            return shortly or heard.did("whoareyou", "repeat", "howareyou")
         return heard.did("repeat", "undo", "restart", "help") and not turn.leaves
 
     # --- operations --------------------------------------------------------------------------------------------
@@ -242,12 +244,13 @@ class TelcoBot(CourteousBot[Session]):
             self.let_go(session)
             return [self.words(session)["cancelled"]], []
         if session.asking == "first" and (turn.yes or ordered):
+            lacks = self.words(session)["lacks"].format(amount=(session.amount or 0) - session.credit)
             session.behind.insert(0, Draft("transfer", session.amount, session.recipient))
             session.task, session.amount, session.recipient, session.asking = "top_up", None, None, "amount"
-            return [], []
+            return [lacks], []
         if session.asking == "confirm" and (turn.yes or ordered) and not turn.waits:
             return self._carried_out(session) if turn.yes else ([], [])
-        return [], []
+        return ([self.words(session)["until_yes"]] if turn.waits and not turn.topics else []), []
 
     def _changed(self, session: Session, turn: Turn) -> bool:
         """Take amount and recipient of an open operation; whether they are others than before."""
@@ -334,6 +337,7 @@ class TelcoBot(CourteousBot[Session]):
                 told.append(line)
             acts.append(stating("inform", fact, value))
             session.told.append(fact)
+            session.about = fact
         weak = [one for one in turn.weak if one not in session.answered]
         topics = turn.topics or ([] if told or session.asking else weak)
         session.answered += topics
@@ -345,6 +349,7 @@ class TelcoBot(CourteousBot[Session]):
                 Act("canthelp") if "telmar.example" in told[-1] or "119" in told[-1] else Act("inform")
             )
             session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
+            session.about = tells or topics_known()[name].get("about") or session.about
         if turn.echo is not None and not told:
             told.append(self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session))
         if turn.unknown:

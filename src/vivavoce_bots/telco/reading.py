@@ -22,7 +22,7 @@ _SHORT, _FEW, _MOST_ANSWERS = 4, 3, 3
 _LONGEST_VALUE: Final = 7  # words of a clause that tells an amount and hardly more
 _NUMBER: Final = re.compile(r"(?<![\w.,])[0-9]{1,4}(?![0-9]|[.,][0-9])")
 _NAMED: Final = re.compile(r"\b(?:mare|sole|monte) [0-9]+\b|\b119\b", re.I)
-_NAME: Final = r"(?-i:[A-ZÀÈÉÌÒÙ][\w'’]+(?: (?!I\b)[A-ZÀÈÉÌÒÙ][\w'’]+){0,2})"
+_NAME: Final = r"(?-i:[A-ZÀÈÉÌÒÙ][a-zàèéìòù'’]\w*(?: [A-ZÀÈÉÌÒÙ][a-zàèéìòù'’]\w+){0,2})"
 
 
 @dataclass
@@ -55,11 +55,11 @@ class Turn:
     denies: bool = False
     echo: int | None = None
     unknown: bool = False
-    short: str = ""
+    person: str = ""
 
     def says_nothing(self) -> bool:
         told = (self.orders, self.facts, self.topics, self.weak, self.numbers, self.amount, self.recipient)
-        rest = (self.refused, self.yes, self.no, self.leaves, self.unknown, self.echo is not None)
+        rest = (self.waits, self.refused, self.yes, self.no, self.leaves, self.unknown, self.echo is not None)
         return not any(told) and not any(rest)
 
 
@@ -108,7 +108,7 @@ class Reader:
     """Reads one turn, before an open question or none.
 
     asking  the question that waits; task  the operation that is open; known  numbers that were told
-    about  the fact that was told last; last  what was said last
+    about  the fact that was told last; last  what was said last; person  who was spoken of
     """
 
     def __init__(
@@ -119,8 +119,10 @@ class Reader:
         known: Sequence[int],
         about: str,
         last: str = "",
+        person: str = "",
     ) -> None:
         self._language, self._forms, self._last = language, _forms(language), last.lower()
+        self._spoken_of = person
         self._asking, self._task, self._known, self._about = asking, task, known, about
 
     def read(self, text: str) -> Turn:
@@ -135,7 +137,6 @@ class Reader:
         self._settling(turn, clauses)
         turn.leaves = self._leaves(sentences)
         turn.denies = self._is("plain_no", plain) and len(plain.split()) <= _LONGEST_VALUE
-        turn.short = sentences[0].strip(" .!,;") if len(sentences) == 1 else ""
         for at, sentence in enumerate(sentences):
             self._questions(turn, sentence, ordered=at in blocked or self._orders_in(sentence, turn))
         return turn
@@ -255,7 +256,7 @@ class Reader:
 
     def _orders(self, turn: Turn, clauses: Sequence[_Clause], blocked: set[int]) -> None:
         """Take the orders of a turn with their amounts and recipients, and values without an order."""
-        current, denied, mentioned, spoken = None, False, "", (-1, 0)
+        current, denied, mentioned, spoken = None, False, self._spoken_of, (-1, 0)
         corrects = self._asking is not None
         for clause in clauses:
             mentioned = self._person(clause.text) or mentioned
@@ -288,6 +289,7 @@ class Reader:
                     mentioned if self._is("pronoun", clause.text) else None
                 )
                 holder.recipient = named_one or holder.recipient
+        turn.person = mentioned
         if turn.orders and turn.amount and turn.orders[0].amount is None:
             turn.orders[0].amount, turn.amount = turn.amount, None
 
@@ -306,6 +308,8 @@ class Reader:
             return None
         if any(self._forms.asked[one].search(text) for one in FACTS) and not self._is("make_it", text):
             return None
+        if clause.asks and numbers[-1] in self._known:
+            return None  # fourteen, and is that enough?
         made = self._is("make_it", text) or (self._is("euro", text) and not clause.asks)
         alone = len(text.split()) <= (_FEW if clause.asks else _LONGEST_VALUE)
         return numbers[-1] if made or (alone and not (clause.asks and self._asking != "amount")) else None
@@ -323,7 +327,7 @@ class Reader:
     def _recipient(self, clause: _Clause, *, ordered: bool) -> str | None:
         """Who is to get money: a name or a relative behind `to`; what stands alone where that was asked."""
         text = clause.text
-        to = {"en": r"(?:to|for|is|called|named)", "it": r"(?:a|ad|per|chiama|è)"}[self._language]
+        to = {"en": r"(?:to|for|is|called|named|name's)", "it": r"(?:a|ad|per|chiama|è)"}[self._language]
         if found := re.findall(rf"\b{to} ({_NAME})", text):
             return found[-1]
         if person := self._person(text):
