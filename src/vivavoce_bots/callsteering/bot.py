@@ -24,70 +24,23 @@ from vivavoce_bots.callsteering.identity import (
     is_name,
     strange_words,
 )
+from vivavoce_bots.callsteering.meaning import ADVICE, REFUSES, UNDECIDED, WHOSE, as_meant, size_of
 from vivavoce_bots.callsteering.questions import IS_THIS, WHAT_IS_THIS, WHY, asks_department, besides
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import read_data
 from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter, tokens
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer, Talk
 
 _STEPS: Final = ("name", "surname", "birth")
-_LOAN_LIMIT: Final = 3000
 _MANNERS: Final = ("hello", "repeat", "whoareyou", "service", "human", "help", "insult")
 _FULL_NAME: Final = 2
 _PATIENCE: Final = 1
 _STEM: Final = 4  # letters in which singular and plural agree
-_WHOSE: Final = re.compile(
-    r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
-    r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
-    re.I,
-)
-"""Whose an account is, which is not yet what the call is about."""
-_BESIDES: Final = re.compile(
-    r"\b(?:with |con )?(?:all (?:that|this|these|the|those)|so (?:much|many)|tutt[aei] "
-    r"(?:quest[aei]|quell[aei]|l[ae])|tant[aei]) (?:\w+ )?"
-    r"(?:frauds?|scams?|thefts?|thieves|truff[ae]|frod[ei]|furt[oi])\b[^,.!?]*"
-    r"|\b(?:carta|carte) d'identità"
-    r"|\b(?:lost|lose|losing|missing) (?:my |the |your |a )?"
-    r"(?:letter|way|glasses|job|number|patience|temper|time|papers)\b"
-    r"|\b(?:pers[oaie]|perdere|perdendo) (?:il |la |l'|gli |le |il mio |la mia )?"
-    r"(?:lettera|lavoro|pazienza|tempo|occhiali|numero|strada)\b",
-    re.I,
-)
-"""Fraud of which one only hears, cards of another kind, things that no bank blocks."""
-_UNDECIDED: Final = {
-    "en": re.compile(
-        r"\b(?:what would you say|which (?:one )?(?:is|would|should)|what(?:'s| is) the difference"
-        r"|what do you think"
-        r"|is (?:that|it|this) [^.?]*\bor\b[^.?]*\?|i (?:don't|do not) know)",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\b(?:secondo lei|lei che dice|che differenza|qual è la differenza"
-        r"|quale (?:dei due|delle due|sarebbe)"
-        r"|non so|(?:è|sono|sarebbe) [^.?]*\bo\b[^.?]*\?)",
-        re.I,
-    ),
-}
-_ADVICE: Final = re.compile(
-    r"\b(?:what would you say|what do you think|you decide|secondo lei|che dice|decida lei)\b", re.I
-)
-_REFUSES: Final = re.compile(
-    r"\b(?:(?:don't|do not|won't|not going to) (?:want to |wish to )?(?:give|tell|say)|rather not|none of your business"
-    r"|non (?:voglio |intendo )?(?:dare|dirlo|do|dico|glielo dico|ve lo dico)|fatti miei|che (?:c'entra|le importa|ve ne importa))\b",
-    re.I,
-)
-"""How somebody declines to say who they are."""
-_MORTGAGE: Final = re.compile(
-    r"\b(?:mortgages?|mutu[oi]|(?:house|home|casa|flat|appartamento) loan|\w{3,}mila|\d+ ?(?:mila|k))\b", re.I
-)
 _MOST_CLAUSES: Final = 8
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
-_AMOUNT: Final = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?![0-9])|(?<![0-9])[0-9]{3,7}(?![0-9])")
 
 
 @cache
@@ -145,12 +98,13 @@ class CallSteeringBot(StandingBot[Session]):
         return Answer(f"{said['hello']} {said['name']}", (Act("hello"), Act("request", "name")))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        sized = session.asking == "amount" and _size(heard, session.language) is not None
+        sized = session.asking == "amount" and size_of(heard, session.language) is not None
         chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
         if WHAT_IS_THIS.search(heard.text) or besides(heard.text, session.language, session.told):
             return True
         asks = session.asking in _STEPS and self._asks_where(session, heard) and not heard.did(*_MANNERS)
         asks = asks or WHY.search(heard.text) is not None
+        asks = asks or (session.asking in _STEPS and REFUSES.search(heard.text) is not None)
         return (
             asks
             or sized
@@ -197,7 +151,7 @@ class CallSteeringBot(StandingBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def plain(self, session: Session, text: str) -> str:
-        return _meant(text, session.language)
+        return as_meant(text, session.language)
 
     def standing(self, session: Session, kind: str) -> str | None:
         words = self.words(session)
@@ -216,7 +170,11 @@ class CallSteeringBot(StandingBot[Session]):
         if answer is not None and answer.end and not told and asks_department(heard.text, session.language):
             told = [("they", self.words(session)["they"])]
         steps = session.asking in _STEPS and not (answer is not None and answer.end)
-        if steps and WHY.search(heard.text) and self.words(session)["why"] not in (answer.text if answer else ""):
+        if (
+            steps
+            and WHY.search(heard.text)
+            and self.words(session)["why"] not in (answer.text if answer else "")
+        ):
             told.append(("why", self.words(session)["why"]))
         if told:
             return self._with([says for _, says in told], answer or Answer(*self.question(session)))
@@ -247,9 +205,9 @@ class CallSteeringBot(StandingBot[Session]):
         if heard.did("human") and "birth" not in identity and not self._matters(heard, set()):
             return self.hand_over(session)
         named = {word for name in (*identity.values(), *session.known.values()) for word in tokens(name)}
-        session.refuses = _REFUSES.search(heard.text) is not None
+        session.refuses = REFUSES.search(heard.text) is not None
         found = self._matters(heard, named)
-        if session.asking in _STEPS and _WHOSE.search(heard.text):
+        if session.asking in _STEPS and WHOSE.search(heard.text):
             found = [one for one in found if one != "account"]
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
@@ -273,7 +231,10 @@ class CallSteeringBot(StandingBot[Session]):
             urgent = "fraud" in found and "fraud" in session.matters and not identity
             session.matters = tuple(found) or session.matters
             session.pressed += bool(found) and not identity
-            refuses = bool(found) and session.refuses and not identity
+            refuses = session.refuses and not identity
+            if refuses and not session.matters:
+                session.asking = "matter"
+                return self._with([said["without"]], Answer(*self.question(session)))
             if session.matters and (refuses or urgent or session.pressed > _PATIENCE):
                 # who will not say is put through all the same
                 session.asking = "matter"
@@ -283,7 +244,11 @@ class CallSteeringBot(StandingBot[Session]):
         partly = "" if asked != "birth" or identity else birth_partly(heard.text, session.language)
         again = _again(session, heard)
         if not identity and not found and not partly:  # Carlo, as I said
-            lead = [said["noted"].format(value=session.known[one]) for one in ("name",) if again and one in session.known]
+            lead = [
+                said["noted"].format(value=session.known[one])
+                for one in ("name",)
+                if again and one in session.known
+            ]
             return self._with(lead, Answer(*self.question(session))) if lead and asked in _STEPS else None
         session.partly = partly or session.partly
         session.known = session.known | identity
@@ -306,7 +271,7 @@ class CallSteeringBot(StandingBot[Session]):
         """What the call is about, of what kind, or which of two."""
         if session.asking in _STEPS:
             return None
-        size = _size(heard, session.language)
+        size = size_of(heard, session.language)
         session.size = size or session.size
         if session.asking == "amount" and not found:
             found = ("loan",) if size else ()
@@ -316,8 +281,8 @@ class CallSteeringBot(StandingBot[Session]):
             return self._with([self.words(session)["one"]], Answer(*self.question(session)))
         if session.asking == "which" and len(found) > 1:
             found = self._settled_on(session, heard) or found
-        if (len(found) > 1 or session.asking == "which") and _UNDECIDED[session.language].search(heard.text):
-            again = session.asking == "which" and _ADVICE.search(heard.text)
+        if (len(found) > 1 or session.asking == "which") and UNDECIDED[session.language].search(heard.text):
+            again = session.asking == "which" and ADVICE.search(heard.text)
             session.matters = tuple(found) if len(found) > 1 else session.matters
             if again and len(session.matters) > 1:
                 return self._with([self.words(session)["advised"]], self._steer(session, session.matters[:1]))
@@ -424,6 +389,8 @@ class CallSteeringBot(StandingBot[Session]):
     def _led(self, session: Session, heard: Heard) -> dict[str, str]:
         """Names behind words that tell which they are, or before: `Mario is my first name`."""
         found: dict[str, str] = {}
+        if "?" in heard.text:
+            return found  # my maiden name as well?
         for lead in (span for span in heard.spans if span.entry.kind == "lead"):
             after = range(lead.end, len(heard.said))
             before = heard.said[max(lead.start - 1, 0)] in ("is", "è") or heard.said[lead.start] in (
@@ -460,6 +427,8 @@ class CallSteeringBot(StandingBot[Session]):
         words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
         if len(turn.said) > _FULL_NAME and any(names_nothing(one, session.language) for one in words):
             return {}  # finally!; I wanted
+        if denies and words and len(turn.said) > LONGEST_NAME and not words[0][:1].isupper():
+            return {}  # no chance, I won't tell
         return _named(slot, words, session) if words else {}
 
     def _name(self, session: Session, heard: Heard, places: range, *, whole: bool = False) -> list[str]:
@@ -508,36 +477,8 @@ def _name(target: str, language: str) -> str:
     )
 
 
-def _meant(text: str, language: str) -> str:
-    """A turn without what was taken back in the same breath, and without what names no matter of a bank."""
-    return without_retracted(_BESIDES.sub(" ", text), language, _words_of_departments(language))
-
-
-@cache
-def _words_of_departments(language: str) -> tuple[str, ...]:
-    words = [word for one in _bank()["departments"].values() for word in one[language]["words"]]
-    return tuple(str(word) for word in words if str(word).isalpha())
-
-
 def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:
     """A name; where the surname is not known yet, the words behind the first are that."""
     if slot == "name" and len(words) > 1 and "surname" not in session.known:
         return {"name": capital(words[:1]), "surname": capital(words[1:])}
     return {slot: capital(words)}
-
-
-def _size(heard: Heard, language: str) -> str | None:
-    """Whether a loan is small or large: in so many words, the last of them, else by its sum; a mortgage is large.
-
-    Exactly the limit is small.
-    """
-    sizes = [one.value for one in heard.all("size") if one.value]
-    number = _AMOUNT.search(in_digits(heard.text, language))
-    amount = int(re.sub(r"\D", "", number[0])) if number else None
-    if sizes and (len({*sizes}) == 1 or amount is None or amount == _LOAN_LIMIT):
-        return sizes[-1]
-    if amount is not None and amount != _LOAN_LIMIT:
-        return "large" if amount > _LOAN_LIMIT else "small"
-    if _MORTGAGE.search(heard.text):
-        return "large"
-    return sizes[-1] if sizes else "small" if amount is not None else None

@@ -19,12 +19,12 @@ _ISO: Final = re.compile(r"(?<![0-9])((?:19|20)[0-9]{2})[-/.]([0-9]{1,2})[-/.]([
 _SHORT_YEAR: Final = re.compile(r"(?:['’]|\bdel? |\bnel |\bof |\bin |[a-z],? )['’]?([0-9]{2})(?![0-9]|\w)")
 _OTHERS: Final = {
     "en": re.compile(
-        r"\b(?:s?he|(?:my|his|her) (?:wife|husband|mother|father|son|daughter|sister|brother|\w+'s))(?:'s| is| was)\b[^,.;!?]*"
+        r"\b(?:s?he|(?:my|his|her) (?:wife|husband|mother|father|\w+'s))(?:'s| is| was)\b[^,.;!?]*"
         r"|\b(?:since|with you|customer)\b[^,.;!?]*",
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:lei|lui|(?:mia|mio) (?:moglie|marito|madre|padre|figli[oa]|sorella|fratello)) (?:è|era|invece)\b[^,.;!?]*"
+        r"\b(?:lei|lui|(?:mia|mio) (?:moglie|marito|madre|padre|figli[oa])) (?:è|era|invece)\b[^,.;!?]*"
         r"|\b(?:da quando|cliente|da voi)\b[^,.;!?]*",
         re.I,
     ),
@@ -44,7 +44,8 @@ ONE_NAME: Final = {
         r"(?<!\w)(?:i am|i'm|im|call me|my name is|my name's) ([A-Z][\w'’]+)(?=\s*(?:[,.!?]|$|but|and|well))"
     ),
     "it": re.compile(
-        r"(?<!\w)(?:sono|mi chiamo|io sono) (?:(?:il|la|lo) sig\w+ )?([A-Z][\w'’]+)(?=\s*(?:[,.!?]|$|ma|e|come))"
+        r"(?<!\w)(?:sono|mi chiamo|io sono) (?:(?:il|la|lo) sig\w+ )?"
+        r"([A-Z][\w'’]+)(?=\s*(?:[,.!?]|$|ma|e|come))"
     ),
 }
 """How a first name is told in a sentence."""
@@ -76,9 +77,11 @@ def aside_words(language: str) -> frozenset[str]:
 
 
 def birth_told(text: str, language: str, *, asked: bool, partly: str = "") -> str | None:
-    """A date of birth such as `4 may 1980`, in whatever order its parts are told; `partly` is what was told before.
+    """A date of birth such as `4 may 1980`, in whatever order its parts are told.
 
-    Of what is put right the last counts; what is told of others does not. Two digits are a year only if asked.
+    Of what is put right the last counts, and nothing that is told of others. Two digits are a year only if
+    asked.
+    partly  what was told of it before
     """
     day, year = _parts(text, language, asked=asked)
     before = _parts(partly, language, asked=True) if partly else ("", "")

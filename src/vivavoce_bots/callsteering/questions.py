@@ -1,4 +1,4 @@
-"""What callers ask besides: where they are, why something is asked, how long it takes, what a letter means."""
+"""What callers ask besides: where they are, why something is asked, how long it takes, what a letter is."""
 
 import re
 from functools import cache
@@ -24,14 +24,11 @@ IS_THIS: Final = re.compile(
 )
 WHY: Final = re.compile(r"(?:^|[.!?,]\s*)(?:and |but |so |e |ma )?(?:why|what for|perché)\b[^.!?]*\?", re.I)
 _WISHES: Final = re.compile(
-    r"\b(?:put me through|(?:talk|speak) (?:to|with|about)|pass(?:a|i|arm|at)\w*|parlare (?:con|di)|connect me|help me|aiutarmi|aiutare)\b",
+    r"\b(?:put me through|(?:talk|speak) (?:to|with|about)|pass(?:a|i|arm|at)\w*|parlare (?:con|di)"
+    r"|connect me|help me|aiutarmi|aiutare)\b",
     re.I,
 )
 """Words of a question that only wishes to be put through."""
-
-
-def asks_what_this_is(text: str) -> bool:
-    return WHAT_IS_THIS.search(text) is not None
 
 
 def besides(text: str, language: str, told: list[str]) -> list[tuple[str, str]]:

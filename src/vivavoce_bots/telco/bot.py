@@ -22,7 +22,7 @@ from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, joined
-from vivavoce_bots.telco.reading import FACTS, OPERATIONS, Draft, Reader, Turn, topics_known
+from vivavoce_bots.telco.reading import OPERATIONS, Draft, Reader, Turn, topics_known
 from vivavoce_bots.telco.words import CALLED, INSTEAD, SAID
 
 _LOW, _HIGH = 5, 100
@@ -137,7 +137,7 @@ class TelcoBot(CourteousBot[Session]):
             return said["limits"].format(low=_LOW, high=_HIGH)
         return said["help"]
 
-    # --- a turn ----------------------------------------------------------------------------------------------
+    # --- a turn --------------------------------------------------------------------------------------------
 
     def answered(self, session: Session, text: str) -> Answer:
         before, lost = session.snapshot(), session.lost
@@ -159,7 +159,7 @@ class TelcoBot(CourteousBot[Session]):
         return Reader(session.language, asking, task, known, session.about, last, session.person).read(text)
 
     def _settled(self, session: Session, text: str) -> Answer | None:
-        """What is done about a turn, what is told, and what is asked next; None where it is about nothing here."""
+        """What is done about a turn, what is told, and what is asked next; None where it says nothing here."""
         turn = self._read(session, text)
         if turn.says_nothing() or self._manners(session, turn, text):
             return None
@@ -169,7 +169,9 @@ class TelcoBot(CourteousBot[Session]):
         understood = [one.task for one in turn.orders] + turn.facts
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
         acts, told = [*acts, *informs], [*told, *sentences]
-        leaves = turn.leaves or (turn.denies and not (told or turn.echo is not None or turn.refused) and session.asking is None)
+        leaves = turn.leaves or (
+            turn.denies and not (told or turn.echo is not None or turn.refused) and session.asking is None
+        )
         if leaves and (session.asking is None or not (turn.orders or turn.amount or turn.recipient)):
             left = [self.words(session)["cancelled"]] if session.asking is not None else []
             self.let_go(session)
@@ -190,7 +192,7 @@ class TelcoBot(CourteousBot[Session]):
         return Answer(joined([*told, question[0]]), (*acts, *question[1]), (meaning,))
 
     def _manners(self, session: Session, turn: Turn, text: str) -> bool:
-        """Whether a turn that says no more than yes, no or a question is better answered by the manners of all."""
+        """Whether a turn that says no more than yes, no or a question is one for the manners of all."""
         if (
             turn.orders
             or turn.facts
@@ -207,7 +209,7 @@ class TelcoBot(CourteousBot[Session]):
             return shortly or heard.did("whoareyou", "repeat", "howareyou")
         return heard.did("repeat", "undo", "restart", "help") and not turn.leaves
 
-    # --- operations --------------------------------------------------------------------------------------------
+    # --- operations ----------------------------------------------------------------------------------------
 
     def _operated(self, session: Session, turn: Turn, dropped: Draft | None) -> tuple[list[str], list[Act]]:
         """Settle the open question, then begin what was ordered."""
@@ -315,7 +317,7 @@ class TelcoBot(CourteousBot[Session]):
         """A sentence in the variant's form of address: a Sua sorella, a tua sorella."""
         return re.sub(r"\bSu([ao]) (?=[a-z])", r"tu\1 ", sentence) if self._informal else sentence
 
-    # --- what is told --------------------------------------------------------------------------------------------
+    # --- what is told --------------------------------------------------------------------------------------
 
     def _answered(self, session: Session, turn: Turn) -> tuple[list[str], list[Act]]:
         """The answers to the questions of a turn: facts first, then what is known besides."""
@@ -351,7 +353,9 @@ class TelcoBot(CourteousBot[Session]):
             session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
             session.about = tells or topics_known()[name].get("about") or session.about
         if turn.echo is not None and not told:
-            told.append(self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session))
+            told.append(
+                self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session)
+            )
         if turn.unknown:
             told.append(said["unanswered"])
             acts.append(Act("canthelp"))

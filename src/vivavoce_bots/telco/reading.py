@@ -163,7 +163,9 @@ class Reader:
         found = list[tuple[int, int, str]]()
         for name, (form, of_it, anyhow) in self._forms.topics.items():
             matches = list(form.finditer(sentence)) if asks or short or anyhow not in ("", "here") else []
-            if anyhow == "here" and not short and self._busy(sentence):  # back from Portugal, what was my bill?
+            if (
+                anyhow == "here" and not short and self._busy(sentence)
+            ):  # back from Portugal, what was my bill?
                 matches = [one for one in matches if self._is("asks_here", self._around(sentence, one))]
             match = matches[0] if matches else None
             about = topics_known()[name].get("about", topics_known()[name].get("tells"))
@@ -196,7 +198,7 @@ class Reader:
         return start + " ".join(self._forms.by["clause"].split(sentence[match.end() :])[:2])
 
     def _questions(self, turn: Turn, sentence: str, *, ordered: bool) -> None:
-        """Take the facts that a sentence asks for, numbers that it asks about, or that it asks what nobody knows."""
+        """Take the facts that a sentence asks for, the numbers, or that it asks what nobody knows."""
         asks = self._asks(sentence)
         words = sentence.split()
         wanted = asks or self._is("wish", sentence) or len(words) <= _SHORT
@@ -209,9 +211,7 @@ class Reader:
                 facts.append(fact)
         if any(one.startswith("means") for one in turn.topics) and self._covered(turn, sentence):
             facts = []
-        elif ordered and not asks:
-            facts = [one for one in facts if self._is("wish_fact", sentence)]
-        elif self._covered(turn, sentence):
+        elif (ordered and not asks) or self._covered(turn, sentence):
             facts = [one for one in facts if self._is("wish_fact", sentence)]
         turn.facts += [one if wanted else f"?{one}" for one in facts if one not in turn.facts]
         if not asks and not ordered and not named and self._is("wants_know", sentence):
@@ -226,7 +226,9 @@ class Reader:
         elif (
             not (named or self._covered(turn, sentence) or self._gave(turn, sentence)) and len(words) >= _FEW
         ):
-            openly = asks_openly(sentence, self._language) if "?" in sentence else self._is("asks_start", sentence)
+            openly = (
+                asks_openly(sentence, self._language) if "?" in sentence else self._is("asks_start", sentence)
+            )
             turn.unknown = turn.unknown or (openly and not self._is("no_question", sentence))
 
     def _gave(self, turn: Turn, sentence: str) -> bool:
@@ -239,7 +241,7 @@ class Reader:
         topics = (self._forms.topics[one] for one in (*turn.topics, *turn.weak))
         return any(form.search(sentence) or (it and it.search(sentence)) for form, it, _ in topics)
 
-    # --- orders and their values -----------------------------------------------------------------------------
+    # --- orders and their values ---------------------------------------------------------------------------
 
     def _orders_in(self, sentence: str, turn: Turn) -> bool:
         return any(self._forms.asked[one.task].search(sentence) for one in turn.orders)
@@ -272,7 +274,12 @@ class Reader:
             elif named is not None:
                 continue
             amount = self._amount(clause, ordered=task is not None)
-            if amount is None and task is not None and self._is("that", clause.text) and spoken[0] == clause.sentence:
+            if (
+                amount is None
+                and task is not None
+                and self._is("that", clause.text)
+                and spoken[0] == clause.sentence
+            ):
                 amount = spoken[1]  # she wants ten euros, can you send her that?
             if numbers := _NUMBER.findall(self._forms.by["no_amount"].sub(" ", clause.text)):
                 spoken = clause.sentence, int(numbers[-1])
@@ -357,7 +364,7 @@ class Reader:
             else None
         )
 
-    # --- yes, no, goodbye ------------------------------------------------------------------------------------
+    # --- yes, no, goodbye ----------------------------------------------------------------------------------
 
     def _settles(self, text: str) -> bool:
         return any(self._is(name, text) for name in ("yes", "agrees", "no", "waits", "bye"))

@@ -156,7 +156,7 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "confirm_transfer": "Mando {amount} euro a {recipient}, ok?",
             "done": "Fatto: {operation}. Ora il tuo {word} è di {credit} euro.",
             "cancelled": "Ok, non ho fatto nulla.",
-            "poor": "Mi spiace, il tuo {word} di {credit} euro non basta per mandare {amount} euro a {recipient}.",
+            "poor": "Mi spiace, il tuo {word} di {credit} euro non basta per {amount} euro a {recipient}.",
             "first": "Ricarico prima?",
             "puzzled": "Scusa, non ho capito.",
             "bye": "Grazie, ciao!", "sad": "Oh, mi spiace.", "glad": "Che bello!",
