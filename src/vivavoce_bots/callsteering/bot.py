@@ -167,7 +167,13 @@ class CallSteeringBot(StandingBot[Session]):
         told = besides(heard.text, session.language, session.told)
         session.told += [name for name, _ in told]
         answer = self._about_the_call(session, heard)
-        if answer is not None and answer.end and not told and asks_department(heard.text, session.language):
+        if (
+            answer is not None
+            and answer.end
+            and not told
+            and not ADVICE.search(heard.text)
+            and asks_department(heard.text, session.language)
+        ):
             told = [("they", self.words(session)["they"])]
         steps = session.asking in _STEPS and not (answer is not None and answer.end)
         if (
@@ -202,7 +208,8 @@ class CallSteeringBot(StandingBot[Session]):
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
-        if heard.did("human") and "birth" not in identity and not self._matters(heard, set()):
+        person = any(name == "program" for name, _ in besides(heard.text, session.language, []))
+        if heard.did("human") and not person and "birth" not in identity and not self._matters(heard, set()):
             return self.hand_over(session)
         named = {word for name in (*identity.values(), *session.known.values()) for word in tokens(name)}
         session.refuses = REFUSES.search(heard.text) is not None
@@ -285,7 +292,14 @@ class CallSteeringBot(StandingBot[Session]):
             again = session.asking == "which" and ADVICE.search(heard.text)
             session.matters = tuple(found) if len(found) > 1 else session.matters
             if again and len(session.matters) > 1:
-                return self._with([self.words(session)["advised"]], self._steer(session, session.matters[:1]))
+                return self._with(
+                    [
+                        self.words(session)["advised"].format(
+                            first=_name(session.matters[0], session.language)
+                        )
+                    ],
+                    self._steer(session, session.matters[:1]),
+                )
             session.asking = "which"
             what = [_bank()["departments"][one][session.language]["for"] for one in session.matters[:2]]
             return self._with(what, Answer(*self.question(session)))

@@ -33,7 +33,8 @@ _OTHERS: Final = {
 _YEARS: Final = range(1900, 2027)
 FULL_NAMES: Final = {
     "en": re.compile(
-        r"(?<!\w)(?:i am|i'm|this is|it's|speaking is|i'm called) ((?:[A-Z][\w'’]+ ?){2,3})(?=[,.!?]|$| )"
+        r"(?<!\w)(?:i am|i'm|this is|it's|speaking is|i'm called) (?:(?:[Mm]rs?|[Mm]s|[Mm]iss|[Dd]r)\.? )?"
+        r"((?:[A-Z][\w'’]+ ?){2,3})(?=[,.!?]|$| )"
     ),
     "it": re.compile(
         r"(?<!\w)(?:sono|mi chiamo|parla|qui è) (?:(?:il|la|lo) sig\w+ )?((?:[A-Z][\w'’]+ ?){2,3})"
@@ -41,7 +42,8 @@ FULL_NAMES: Final = {
 }
 ONE_NAME: Final = {
     "en": re.compile(
-        r"(?<!\w)(?:i am|i'm|im|call me|my name is|my name's) ([A-Z][\w'’]+)(?=\s*(?:[,.!?]|$|but|and|well))"
+        r"(?<!\w)(?:i am|i'm|im|call me|my name is|my name's) (?:(?:[Mm]rs?|[Mm]s|[Mm]iss|[Dd]r)\.? )?"
+        r"([A-Z][\w'’]+)(?=\s*(?:[,.!?]|$|but|and|well))"
     ),
     "it": re.compile(
         r"(?<!\w)(?:sono|mi chiamo|io sono) (?:(?:il|la|lo) sig\w+ )?"
@@ -98,7 +100,8 @@ def birth_partly(text: str, language: str) -> str:
 def _parts(text: str, language: str, *, asked: bool) -> tuple[str, str]:
     """Day and month, and the year; `` what is not told."""
     months: list[str] = read_data("bank")["months"][language]
-    named, own = "|".join(months), _OTHERS[language].sub(" ", in_digits(text, language))
+    named = "|".join(rf"{one}|{one[:4]}\.?|{one[:3]}\.?" for one in months)
+    own = _OTHERS[language].sub(" ", in_digits(text, language))
     full = [one for one in _BIRTH.finditer(own) if one[2].isdigit()]
     full = [one for one in full if 1 <= int(one[1]) <= 31 and 1 <= int(one[2]) <= len(months)]
     if full and (len(full[-1][3]) == 4 or asked):
@@ -121,8 +124,12 @@ def _parts(text: str, language: str, *, asked: bool) -> tuple[str, str]:
     years = [one for one in re.findall(r"(?<![0-9])[0-9]{4}(?![0-9])", left) if int(one) in _YEARS]
     short = _SHORT_YEAR.findall(left) if asked and (dates or len(tokens(text)) <= LONGEST_NAME) else []
     year = years[-1] if years else _year(short[-1]) if short else ""
-    day = f"{dates[-1][1] or dates[-1][4]} {(dates[-1][2] or dates[-1][3]).lower()}" if dates else ""
+    day = f"{dates[-1][1] or dates[-1][4]} {_month(dates[-1][2] or dates[-1][3], months)}" if dates else ""
     return (day, year) if asked or (day and len(year) == 4) else ("", "")
+
+
+def _month(written: str, months: Sequence[str]) -> str:
+    return next(one for one in months if one.startswith(written.lower().rstrip(".")))
 
 
 def _year(written: str) -> str:

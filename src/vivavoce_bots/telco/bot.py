@@ -156,10 +156,12 @@ class TelcoBot(CourteousBot[Session]):
         asking = session.asking or ("again" if session.dropped else None)
         task = session.task or (session.dropped.task if session.dropped else None)
         last = session.last.text if session.last else ""
-        return Reader(session.language, asking, task, known, session.about, last, session.person).read(text)
+        return Reader(
+            session.language, asking, task, known, session.about, last, session.person, session.earlier
+        ).read(text)
 
     def _settled(self, session: Session, text: str) -> Answer | None:
-        """What is done about a turn, what is told, and what is asked next; None where it says nothing here."""
+        """What is done about a turn, what is told, and what is asked next; None where it says nothing."""
         turn = self._read(session, text)
         if turn.says_nothing() or self._manners(session, turn, text):
             return None

@@ -108,7 +108,8 @@ class Reader:
     """Reads one turn, before an open question or none.
 
     asking  the question that waits; task  the operation that is open; known  numbers that were told
-    about  the fact that was told last; last  what was said last; person  who was spoken of
+    about  the fact that was told last; last  what was said last; person  who was spoken of;
+    earlier  the operation that was done last
     """
 
     def __init__(
@@ -120,9 +121,10 @@ class Reader:
         about: str,
         last: str = "",
         person: str = "",
+        earlier: Draft | None = None,
     ) -> None:
         self._language, self._forms, self._last = language, _forms(language), last.lower()
-        self._spoken_of = person
+        self._spoken_of, self._earlier = person, earlier
         self._asking, self._task, self._known, self._about = asking, task, known, about
 
     def read(self, text: str) -> Turn:
@@ -265,6 +267,10 @@ class Reader:
             negated = self._is("negated", clause.text)
             named = next((one for one in OPERATIONS if self._forms.asked[one].search(clause.text)), None)
             task = None if clause.sentence in blocked and clause.asks else self._order(clause, denied)
+            if task is None and self._earlier and self._is("same", clause.text) and not clause.asks:
+                task = self._earlier.task  # the same to my daughter
+                current = Draft(task, self._earlier.amount, self._earlier.recipient)
+                turn.orders.append(current)
             turn.refused = turn.refused or (named is not None and task is None and negated)
             denied = negated
             if task is not None:
