@@ -240,7 +240,7 @@ class TelcoBot(CourteousBot[Session]):
         """What an answer makes of the operation that is open."""
         changed = self._changed(session, turn)
         if changed:
-            return self._gathered(session), []
+            return self._gathered(session) if session.task else [], []
         again = bool(turn.amount or turn.recipient) and not turn.refused  # no, I said ten
         if turn.refused or (turn.no and not again) or (turn.leaves and not turn.yes):
             if not turn.leaves:

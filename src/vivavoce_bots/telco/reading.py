@@ -205,7 +205,7 @@ class Reader:
         words = sentence.split()
         wanted = asks or self._is("wish", sentence) or len(words) <= _SHORT
         told = [topics_known()[one].get("tells") for one in turn.topics]
-        facts, named = list[str](), False
+        named, facts = any(self._forms.asked[one].search(sentence) for one in OPERATIONS), list[str]()
         for fact in FACTS:
             match = self._forms.asked[fact].search(sentence)
             named = named or match is not None
