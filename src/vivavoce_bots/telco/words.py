@@ -4,8 +4,6 @@ from typing import Final
 
 from vivavoce_bots.dialogue.speech import read_data
 
-TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transfer")
-
 ASKED: Final[dict[str, dict[str, str]]] = read_data("telco")["asked"]
 """Orders of an operation, and names of things that can be told, as regular expressions."""
 
