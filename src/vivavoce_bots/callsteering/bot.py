@@ -14,80 +14,33 @@ from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.callsteering.identity import (
     FULL_NAMES,
     LONGEST_NAME,
+    ONE_NAME,
     aside_words,
     begun_small,
+    birth_partly,
     birth_told,
     capital,
     in_small_letters,
     is_name,
     strange_words,
 )
+from vivavoce_bots.callsteering.meaning import ADVICE, REFUSES, UNDECIDED, WHOSE, as_meant, size_of
+from vivavoce_bots.callsteering.questions import IS_THIS, WHAT_IS_THIS, WHY, asks_department, besides
 from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import read_data
 from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter, tokens
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer, Talk
 
 _STEPS: Final = ("name", "surname", "birth")
-_LOAN_LIMIT: Final = 3000
 _MANNERS: Final = ("hello", "repeat", "whoareyou", "service", "human", "help", "insult")
 _FULL_NAME: Final = 2
 _PATIENCE: Final = 1
 _STEM: Final = 4  # letters in which singular and plural agree
-_WHOSE: Final = re.compile(
-    r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
-    r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
-    re.I,
-)
-"""Whose an account is, which is not yet what the call is about."""
-_WHAT_IS_THIS: Final = re.compile(
-    r"\b(?:is (?:this|that|it)|this is|am i (?:speaking|talking|through) (?:to|with)"
-    r"|have i (?:got|reached|rung)|are you)"
-    r" (?:not )?(?:the |a |an |my )?(?:town hall|city hall|council|bank|hospital|police"
-    r"|post office|surgery|pension office|insurance|doctor\S*)\b[^.!?]*(?:\?|$)"
-    r"|\b(?:è|parlo con|ho chiamato) (?:il |la |le |l'|un |una |lo )?(?:comune|municipio|banca|posta|poste"
-    r"|ospedale|inps|polizia|anagrafe|assicurazione|asl)\b[^.!?]*(?:\?|$)",
-    re.I,
-)
-_BESIDES: Final = re.compile(
-    r"\b(?:with |con )?(?:all (?:that|this|these|the|those)|so (?:much|many)|tutt[aei] "
-    r"(?:quest[aei]|quell[aei]|l[ae])|tant[aei]) (?:\w+ )?"
-    r"(?:frauds?|scams?|thefts?|thieves|truff[ae]|frod[ei]|furt[oi])\b[^,.!?]*"
-    r"|\b(?:carta|carte) d'identità"
-    r"|\b(?:lost|lose|losing|missing) (?:my |the |your |a )?"
-    r"(?:letter|way|glasses|job|number|patience|temper|time|papers)\b"
-    r"|\b(?:pers[oaie]|perdere|perdendo) (?:il |la |l'|gli |le |il mio |la mia )?"
-    r"(?:lettera|lavoro|pazienza|tempo|occhiali|numero|strada)\b",
-    re.I,
-)
-"""Fraud of which one only hears, cards of another kind, things that no bank blocks."""
-_IS_THIS: Final = re.compile(
-    r"\W*(?:is (?:this|that)|am i (?:speaking|talking|through) (?:to|with)|have i (?:got|reached)|parlo con"
-    r"|è (?:il|la|lo|un|una)) [^?]*\?",
-    re.I,
-)
-_WHY: Final = re.compile(r"(?:^|[.!?,]\s*)(?:and |but |so |e |ma )?(?:why|what for|perché)\b[^.!?]*\?", re.I)
-_UNDECIDED: Final = {
-    "en": re.compile(
-        r"\b(?:what would you say|which (?:one )?(?:is|would|should)|what(?:'s| is) the difference"
-        r"|what do you think"
-        r"|is (?:that|it|this) [^.?]*\bor\b[^.?]*\?|i (?:don't|do not) know)",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\b(?:secondo lei|lei che dice|che differenza|qual è la differenza"
-        r"|quale (?:dei due|delle due|sarebbe)"
-        r"|non so|(?:è|sono|sarebbe) [^.?]*\bo\b[^.?]*\?)",
-        re.I,
-    ),
-}
 _MOST_CLAUSES: Final = 8
 _WORD: Final = re.compile(r"\w+(?:['’](?=\w))?")
-_AMOUNT: Final = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[.,' ][0-9]{3})+(?![0-9])|(?<![0-9])[0-9]{3,7}(?![0-9])")
 
 
 @cache
@@ -116,6 +69,9 @@ class Session(Talk):
     matters: tuple[str, ...] = ()
     size: str | None = None
     pressed: int = 0
+    partly: str = ""
+    refuses: bool = False
+    told: list[str] = field(default_factory=list)
 
 
 class CallSteeringBot(StandingBot[Session]):
@@ -142,13 +98,22 @@ class CallSteeringBot(StandingBot[Session]):
         return Answer(f"{said['hello']} {said['name']}", (Act("hello"), Act("request", "name")))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        sized = session.asking == "amount" and _size(heard, session.language) is not None
+        sized = session.asking == "amount" and size_of(heard, session.language) is not None
         chosen = session.asking == "which" and (heard.did("both") or bool(self.pointed_at(heard)))
-        if _WHAT_IS_THIS.search(heard.text):
+        if WHAT_IS_THIS.search(heard.text) or besides(heard.text, session.language, session.told):
             return True
         asks = session.asking in _STEPS and self._asks_where(session, heard) and not heard.did(*_MANNERS)
-        asks = asks or _WHY.search(heard.text) is not None
-        return asks or sized or chosen or heard.did("matter", "why") or bool(self._identity(session, heard))
+        asks = asks or WHY.search(heard.text) is not None
+        asks = asks or (session.asking in _STEPS and REFUSES.search(heard.text) is not None)
+        return (
+            asks
+            or sized
+            or chosen
+            or heard.did("matter", "why")
+            or bool(self._identity(session, heard))
+            or bool(_again(session, heard))
+            or (session.asking == "birth" and bool(birth_partly(heard.text, session.language)))
+        )
 
     def waits(self, session: Session) -> bool:
         return session.asking in ("amount", "which")
@@ -175,6 +140,8 @@ class CallSteeringBot(StandingBot[Session]):
         if session.asking == "which" and not session.matters[1:]:  # one was chosen
             session.asking = "matter"
         form = self.words(session)[session.asking]
+        if session.asking == "birth" and session.partly:
+            form = self.words(session)["year" if session.partly[-1:].isalpha() else "day"]
         if session.asking != "which":
             return form, (Act("request", session.asking),)
         first, second = (_name(one, session.language) for one in session.matters[:2])
@@ -184,7 +151,7 @@ class CallSteeringBot(StandingBot[Session]):
     # --- what is said --------------------------------------------------------------------------------------
 
     def plain(self, session: Session, text: str) -> str:
-        return _meant(text, session.language)
+        return as_meant(text, session.language)
 
     def standing(self, session: Session, kind: str) -> str | None:
         words = self.words(session)
@@ -197,9 +164,33 @@ class CallSteeringBot(StandingBot[Session]):
         )
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
+        told = besides(heard.text, session.language, session.told)
+        session.told += [name for name, _ in told]
+        answer = self._about_the_call(session, heard)
+        if (
+            answer is not None
+            and answer.end
+            and not told
+            and not ADVICE.search(heard.text)
+            and asks_department(heard.text, session.language)
+        ):
+            told = [("they", self.words(session)["they"])]
+        steps = session.asking in _STEPS and not (answer is not None and answer.end)
+        if (
+            steps
+            and WHY.search(heard.text)
+            and self.words(session)["why"] not in (answer.text if answer else "")
+        ):
+            told.append(("why", self.words(session)["why"]))
+        if told:
+            return self._with([says for _, says in told], answer or Answer(*self.question(session)))
+        return answer
+
+    def _about_the_call(self, session: Session, heard: Heard) -> Answer | None:
+        """Who calls and what about; where they have called, if they ask that."""
         answer = self._of_the_call(session, heard)
         asks = session.asking in _STEPS and answer is None and self._asks_where(session, heard)
-        if _WHAT_IS_THIS.search(heard.text) is None and not asks:
+        if WHAT_IS_THIS.search(heard.text) is None and not asks:
             return answer
         told = self.words(session)["this_is"]
         return self._with([told], answer or Answer(*self.question(session)))
@@ -212,41 +203,61 @@ class CallSteeringBot(StandingBot[Session]):
             for one in asked
             if not (set(one) - {"bank", "banca", "a", "la", "una"}) & strange_words(session.language)
         ]
-        asks = any(_IS_THIS.match(one) for one in sentences_of(heard.text))
+        asks = any(IS_THIS.match(one) for one in sentences_of(heard.text))
         return asks or (any(1 <= len(one) <= LONGEST_NAME for one in places) and not heard.did("whole"))
 
     def _of_the_call(self, session: Session, heard: Heard) -> Answer | None:
         identity = self._identity(session, heard)
-        if heard.did("human") and "birth" not in identity and not self._matters(heard, set()):
+        person = any(name == "program" for name, _ in besides(heard.text, session.language, []))
+        if heard.did("human") and not person and "birth" not in identity and not self._matters(heard, set()):
             return self.hand_over(session)
-        named = {word for name in identity.values() for word in tokens(name)}
+        named = {word for name in (*identity.values(), *session.known.values()) for word in tokens(name)}
+        session.refuses = REFUSES.search(heard.text) is not None
         found = self._matters(heard, named)
-        if session.asking in _STEPS and _WHOSE.search(heard.text):
+        if session.asking in _STEPS and WHOSE.search(heard.text):
             found = [one for one in found if one != "account"]
         acts = [stating("inform", slot, value) for slot, value in identity.items()]
         acts += [stating("inform", "matter", one) for one in found]
-        answer = self._identified(session, identity, found) or self._steered(session, heard, found)
-        if answer is None and (heard.did("why") or _WHY.search(heard.text)):
+        answer = self._identified(session, heard, identity, found) or self._steered(session, heard, found)
+        if answer is None and (heard.did("why") or WHY.search(heard.text)):
             question, asks = self.question(session)
             answer = Answer(f"{self.words(session)['why']} {question}", asks)
         return answer._replace(understood=(Meaning(tuple(acts), 1.0),)) if answer is not None else None
 
-    def _identified(self, session: Session, identity: dict[str, str], found: Sequence[str]) -> Answer | None:
+    def _identified(
+        self, session: Session, heard: Heard, identity: dict[str, str], found: Sequence[str]
+    ) -> Answer | None:
         """Take down who calls; None where the call is about something by now, or nothing was said of it."""
         said, asked = self.words(session), session.asking
-        corrected = [value for slot, value in identity.items() if slot in session.known and slot != asked]
+        corrected = [
+            value
+            for slot, value in identity.items()
+            if slot not in (asked, "birth") and session.known.get(slot, value) != value
+        ]
         if asked in _STEPS:
+            urgent = "fraud" in found and "fraud" in session.matters and not identity
             session.matters = tuple(found) or session.matters
             session.pressed += bool(found) and not identity
-            if (
-                session.pressed > _PATIENCE and session.matters
-            ):  # who will not say is put through all the same
+            refuses = session.refuses and not identity
+            if refuses and not session.matters:
+                session.asking = "matter"
+                return self._with([said["without"]], Answer(*self.question(session)))
+            if session.matters and (refuses or urgent or session.pressed > _PATIENCE):
+                # who will not say is put through all the same
                 session.asking = "matter"
                 return self._with([said["without"]], self._steer(session, session.matters))
         elif found or not identity:
             return None
-        if not identity and not found:
-            return None
+        partly = "" if asked != "birth" or identity else birth_partly(heard.text, session.language)
+        again = _again(session, heard)
+        if not identity and not found and not partly:  # Carlo, as I said
+            lead = [
+                said["noted"].format(value=session.known[one])
+                for one in ("name",)
+                if again and one in session.known
+            ]
+            return self._with(lead, Answer(*self.question(session))) if lead and asked in _STEPS else None
+        session.partly = partly or session.partly
         session.known = session.known | identity
         if "birth" in identity and "name" in session.known:  # who is known well enough is asked no more
             session.known = {"surname": "", **session.known}
@@ -267,7 +278,7 @@ class CallSteeringBot(StandingBot[Session]):
         """What the call is about, of what kind, or which of two."""
         if session.asking in _STEPS:
             return None
-        size = _size(heard, session.language)
+        size = size_of(heard, session.language)
         session.size = size or session.size
         if session.asking == "amount" and not found:
             found = ("loan",) if size else ()
@@ -277,8 +288,18 @@ class CallSteeringBot(StandingBot[Session]):
             return self._with([self.words(session)["one"]], Answer(*self.question(session)))
         if session.asking == "which" and len(found) > 1:
             found = self._settled_on(session, heard) or found
-        if (len(found) > 1 or session.asking == "which") and _UNDECIDED[session.language].search(heard.text):
+        if (len(found) > 1 or session.asking == "which") and UNDECIDED[session.language].search(heard.text):
+            again = session.asking == "which" and ADVICE.search(heard.text)
             session.matters = tuple(found) if len(found) > 1 else session.matters
+            if again and len(session.matters) > 1:
+                return self._with(
+                    [
+                        self.words(session)["advised"].format(
+                            first=_name(session.matters[0], session.language)
+                        )
+                    ],
+                    self._steer(session, session.matters[:1]),
+                )
             session.asking = "which"
             what = [_bank()["departments"][one][session.language]["for"] for one in session.matters[:2]]
             return self._with(what, Answer(*self.question(session)))
@@ -342,8 +363,10 @@ class CallSteeringBot(StandingBot[Session]):
 
         Behind a `no` it is what was asked before.
         """
-        birth = birth_told(heard.text, session.language, asked=session.asking == "birth")
+        asked = session.asking == "birth"
+        birth = birth_told(heard.text, session.language, asked=asked, partly=session.partly if asked else "")
         found = {"birth": birth} if birth else {}
+        one = ONE_NAME[session.language].search(begun_small(heard.text)) if session.asking == "name" else None
         if session.asking == "name" and (
             full := FULL_NAMES[session.language].search(begun_small(heard.text))
         ):
@@ -355,6 +378,9 @@ class CallSteeringBot(StandingBot[Session]):
                 plain = {word for one in words for word in tokens(one)}
                 if named and not plain & (strange_words(session.language) | aside_words(session.language)):
                     return {"name": words[0], "surname": words[1]}  # it had another name
+        if one and not {*tokens(one[1])} & strange_words(session.language):
+            both = re.search(rf"\b{re.escape(one[1])} ([A-Z][\w'’]+)", heard.text)
+            return found | {"name": one[1]} | ({"surname": both[1]} if both else {})
         hearing, corrects = self._hearing[session.language], False
         for clause in re.split(r"[,.;!]+(?=\s|$)|(?<=\?)\s+|\band\b|\be\b", heard.text)[:_MOST_CLAUSES]:
             part = hearing.heard(clause)
@@ -377,9 +403,18 @@ class CallSteeringBot(StandingBot[Session]):
     def _led(self, session: Session, heard: Heard) -> dict[str, str]:
         """Names behind words that tell which they are, or before: `Mario is my first name`."""
         found: dict[str, str] = {}
+        if "?" in heard.text:
+            return found  # my maiden name as well?
         for lead in (span for span in heard.spans if span.entry.kind == "lead"):
             after = range(lead.end, len(heard.said))
-            words = self._name(session, heard, after) or self._name(session, heard, range(lead.start))
+            before = heard.said[max(lead.start - 1, 0)] in ("is", "è") or heard.said[lead.start] in (
+                "is",
+                "è",
+            )
+            before = (before or lead.start == 1) and "?" not in heard.text
+            words = self._name(session, heard, after) or (
+                self._name(session, heard, range(lead.start)) if before else []
+            )
             matters = (span for span in heard.spans if span.entry.kind == "matter")
             if not words and any(span.start == lead.end for span in matters):
                 words = [heard.said[lead.end]]  # some surnames are words of the bank
@@ -406,6 +441,8 @@ class CallSteeringBot(StandingBot[Session]):
         words = [] if small else self._name(session, heard, range(len(heard.said)), whole=True)
         if len(turn.said) > _FULL_NAME and any(names_nothing(one, session.language) for one in words):
             return {}  # finally!; I wanted
+        if denies and words and len(turn.said) > LONGEST_NAME and not words[0][:1].isupper():
+            return {}  # no chance, I won't tell
         return _named(slot, words, session) if words else {}
 
     def _name(self, session: Session, heard: Heard, places: range, *, whole: bool = False) -> list[str]:
@@ -440,6 +477,11 @@ class CallSteeringBot(StandingBot[Session]):
         return Answer(told, (stating("inform", "target", target), Act("bye")), end=True)
 
 
+def _again(session: Session, heard: Heard) -> set[str]:
+    """The words of names that are known already and said once more."""
+    return {word for one in session.known.values() for word in tokens(one)} & set(heard.said)
+
+
 def _name(target: str, language: str) -> str:
     bank = _bank()
     return (
@@ -449,28 +491,8 @@ def _name(target: str, language: str) -> str:
     )
 
 
-def _meant(text: str, language: str) -> str:
-    """A turn without what was taken back in the same breath, and without what names no matter of a bank."""
-    return without_retracted(_BESIDES.sub(" ", text), language, _words_of_departments(language))
-
-
-@cache
-def _words_of_departments(language: str) -> tuple[str, ...]:
-    words = [word for one in _bank()["departments"].values() for word in one[language]["words"]]
-    return tuple(str(word) for word in words if str(word).isalpha())
-
-
 def _named(slot: str, words: list[str], session: Session) -> dict[str, str]:
     """A name; where the surname is not known yet, the words behind the first are that."""
     if slot == "name" and len(words) > 1 and "surname" not in session.known:
         return {"name": capital(words[:1]), "surname": capital(words[1:])}
     return {slot: capital(words)}
-
-
-def _size(heard: Heard, language: str) -> str | None:
-    """Whether a loan is small or large; exactly the limit is small."""
-    number = _AMOUNT.search(in_digits(heard.text, language))
-    if number:
-        return "large" if int(re.sub(r"\D", "", number[0])) > _LOAN_LIMIT else "small"
-    sizes = {one.value for one in heard.all("size")}
-    return sizes.pop() if len(sizes) == 1 else None

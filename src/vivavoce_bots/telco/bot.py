@@ -1,6 +1,7 @@
 """Announces its tasks, tells what is asked, and does nothing that was not confirmed.
 
-A variant switches one discourse strategy on, or all; what is done, and the acts, are the same in all.
+It keeps in mind the operation that is open, those that were ordered behind it, what was told, and who got
+money last. A variant switches one discourse strategy on, or all; what is done, and the acts, are the same.
 
 empathy      takes up feelings before facts
 informality  informal register instead of formal
@@ -17,62 +18,23 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
-from vivavoce_bots.dialogue.accounting import AccountingBot
-from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
-from vivavoce_bots.dialogue.hearing import Heard, only_no
-from vivavoce_bots.dialogue.inquiry import Asked
-from vivavoce_bots.dialogue.numbers import in_digits, number_meant
-from vivavoce_bots.dialogue.speech import is_question
-from vivavoce_bots.dialogue.spotting import tokens
-from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more
-from vivavoce_bots.telco.words import ASKED, CALLED, DENIED, INSTEAD, SAID, TASKS
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.manners import CourteousBot
+from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, joined
+from vivavoce_bots.telco.reading import OPERATIONS, Draft, Reader, Turn, topics_known
+from vivavoce_bots.telco.words import CALLED, INSTEAD, SAID
 
-_WHAT_IS_IT: Final = re.compile(r"\W*(?:what's|what is|che cos'è|cos'è|che cosa è|cosa vuol dire)\b", re.I)
-_LONGEST_NAME: Final = 3
-_BARE: Final = 3  # words of an amount that stands by itself
-_FIRST: Final = re.compile(r"\b(?:wait|first|prima|aspett\w|un attimo|hang on|hold on)\b", re.I)
-_NAMES: Final = re.compile(r"\bmare 50\b|\b119\b", re.I)
-_VERB: Final = re.compile(r"[aei]re$")
-_RATHER: Final = re.compile(r"\b(?:no|wait|sorry|anzi|scus[ai]|i mean)\b", re.I)
-_NOT_MEANT: Final = {
-    "en": re.compile(
-        r"\b(?:not|instead of|rather than)\W+(?:the |my |in )?\d+\b"
-        r"|\b\d+\s+(?:\w+\s+)?(?:weeks?|days?|months?|years?|times?|hours?|minutes?|people|children|calls?)\b"
-        r"|\b(?:i have|i've got|already have|i had|there (?:was|were)|it was|you took|you owe me)\W+\d+\b",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\b(?:non|invece (?:di|dei|delle)|anziché)\W+(?:i |in )?\d+\b"
-        r"|\b\d+\s+(?:\w+\s+)?(?:settiman[ae]|giorn[oi]|mes[ei]|ann[oi]|volt[ae]|or[ae]|minut[oi]|person[ae]"
-        r"|figli|chiamat[ae])\b"
-        r"|\b\d+(?: euro)? (?:sono quelli|ce li ho|li ho|che ho)\b"
-        r"|\b(?:ho|avevo|erano|c'erano|mi avete (?:tolto|preso)) (?:già )?\d+\b",
-        re.I,
-    ),
-}
-"""Numbers that are no amount: not twelve, three weeks, what is there already."""
-_TAKES_BACK: Final = re.compile(
-    r"\W*(?:anzi|no\b|aspett\w+|scus\w|wait|actually|sorry|or rather|oh no|hang on)", re.I
-)
 _LOW, _HIGH = 5, 100
-_OPERATIONS: Final = ("top_up", "transfer")
+_INVOICE, _TOPPED_UP, _CALLS = 23, 20, 6
+_SHORT: Final = 8  # words of a question about the conversation
+_MINUTES: Final = 10  # of calls, for a euro
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
-_RECIPIENT: Final = {
-    "en": re.compile(r"\b(?:to (?:my )?(?:[a-z]+ (?-i:(?=[A-Z])))?|name is |called )([a-z]{2,})\b", re.I),
-    "it": re.compile(
-        r"\b(?:(?:a|al|alla) (?:mi[oa] )?(?:[a-z]+ (?-i:(?=[A-Z])))?|si chiama )([a-zàèéìòù]{2,})\b", re.I
-    ),
-}
-_NOBODY: Final = {
-    *("make", "send", "transfer", "wire", "top", "pay", "do", "have", "the", "you", "it", "know", "a", "chi"),
-    *("fare", "mandare", "trasferire", "ricaricare"),
-}
 
 
 @dataclass
 class Session(Talk):
-    """The account of this call, the operation that is being settled, and the caller's words for things."""
+    """The account of this call, the operation that is being settled, those behind it, and what was told."""
 
     credit: int = 14
     done: list[str] = field(default_factory=list)
@@ -80,11 +42,18 @@ class Session(Talk):
     amount: int | None = None
     recipient: str | None = None
     asking: str | None = None
+    behind: list[Draft] = field(default_factory=list)
+    earlier: Draft | None = None
+    dropped: Draft | None = None
+    answered: list[str] = field(default_factory=list)
+    about: str = ""
+    person: str = ""
+    told: list[str] = field(default_factory=list)
     called: dict[str, str] = field(default_factory=dict)
     lastly: str = ""
 
 
-class TelcoBot(AccountingBot[Session]):
+class TelcoBot(CourteousBot[Session]):
     """Self-service: invoice, transactions, credit, tariff plan, top-up, transfer."""
 
     name: str = "telco"
@@ -94,6 +63,7 @@ class TelcoBot(AccountingBot[Session]):
         super().__init__(seed)
         on = _STRATEGIES if variant == "all" else (variant,)
         self._empathy, self._alignment = "empathy" in on, "alignment" in on
+        self._informal = "informality" in on
         self._words = {language: dict(said) for language, said in SAID.items()}
         for strategy in (one for one in INSTEAD if one in on):
             for language, said in INSTEAD[strategy].items():
@@ -116,52 +86,29 @@ class TelcoBot(AccountingBot[Session]):
             session.last = reply = taken_up(reply, self.words(session)[told])
         return reply
 
+    # --- what the manners of all bots need -----------------------------------------------------------------
+
     def about(self, session: Session, heard: Heard) -> bool:
-        if self._tasks(session, heard) or self._denied(session, heard):
-            return True
-        amount = self._amount(session, heard.text) is not None
-        someone = session.asking == "recipient" and bool(heard.rest)
-        other = self._named(session, heard.text) is not None
-        return amount or someone or other
+        turn = self._read(session, heard.text)
+        return bool(turn.orders or turn.facts or turn.topics or turn.amount or turn.recipient)
 
-    def asks_state(self, session: Session, asked: Asked, sentence: str) -> bool:
-        facts = [one for one in self._tasks(session, self._hearing[session.language].heard(sentence))
-                 if one not in _OPERATIONS]  # fmt: skip
-        return (
-            asked not in ("today", "until")
-            and not facts
-            and bool(session.task or session.lastly or asked == "noted")
-        )
-
-    def standing(self, session: Session, asked: Asked) -> str:
-        said = self.words(session)
-        if session.task is None:
-            return session.lastly or (said["nothing_done"] if asked == "noted" else "")
-        return said["not_yet"] if asked == "done" else ""
-
-    def told_in(self, session: Session, text: str) -> set[str]:
-        told = set(self._tasks(session, self._hearing[session.language].heard(text)))
-        return told | ({"amount"} if self._amount(session, text) is not None else set())
-
-    def farewell(self, session: Session) -> Answer:
-        """Who leaves before the yes is told that nothing was done."""
-        bye = super().farewell(session)
-        return (
-            bye._replace(text=f"{self.words(session)['cancelled']} {bye.text}")
-            if session.asking == "confirm"
-            else bye
-        )
+    def matter(self, session: Session, heard: Heard) -> Answer | None:
+        """What is left of a turn behind words about the conversation: I told you, thirty."""
+        return self._settled(session, heard.text)
 
     def waits(self, session: Session) -> bool:
         return session.asking is not None or asked_for_more(session.last)
 
     def let_go(self, session: Session) -> None:
         session.task = session.amount = session.recipient = session.asking = None
+        session.behind = []
 
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         """What was paid stays paid."""
         settled = was["done"] != session.done
         session.credit, session.done = was["credit"], was["done"]
+        if settled:
+            self.let_go(session)
         question, asks = self.question(session)
         lead = self.words(session)["settled"] if settled else self._courtesy(session, "undo")
         return Answer(f"{lead} {question}", (Act("ack", None, "undo"), *asks))
@@ -172,10 +119,12 @@ class TelcoBot(AccountingBot[Session]):
             acts = [stating("confirm", "amount", str(session.amount))]
             acts += [stating("confirm", "recipient", session.recipient)] if session.recipient else []
             form = said[f"confirm_{session.task}"]
-            return form.format(amount=session.amount, recipient=session.recipient), tuple(acts)
+            return self._address(form.format(amount=session.amount, recipient=session.recipient)), tuple(acts)
         if session.asking == "what_for":
-            asks = tuple(stating("select", "task", one) for one in _OPERATIONS)
+            asks = tuple(stating("select", "task", one) for one in OPERATIONS)
             return said["what_for"].format(amount=session.amount), asks
+        if session.asking == "first":
+            return said["first"], (stating("confirm", "task", "top_up"),)
         if session.asking is not None:
             return said[session.asking], (Act("request", session.asking),)
         if asked_for_more(session.last):
@@ -188,232 +137,275 @@ class TelcoBot(AccountingBot[Session]):
             return said["limits"].format(low=_LOW, high=_HIGH)
         return said["help"]
 
-    def matter(self, session: Session, heard: Heard) -> Answer | None:
-        named = self._tasks(session, heard)
+    # --- a turn --------------------------------------------------------------------------------------------
+
+    def answered(self, session: Session, text: str) -> Answer:
+        before, lost = session.snapshot(), session.lost
         if self._alignment:
-            self._align(session, heard)
-        understood = (Meaning(tuple(stating("inform", "task", one) for one in named), 1.0),)
-        amount = self._amount(session, heard.text)
-        corrects = heard.did("negate") and amount is not None and session.asking in ("confirm", "amount")
-        corrects = corrects or (
-            heard.did("affirm") and amount == session.amount and session.asking == "confirm"
+            self._align(session, text)
+        answer = self._settled(session, text)
+        if answer is None:
+            return super().answered(session, text)
+        session.lost = lost + 1 if answer.acts[:1] == (Act("repeat"),) else 0
+        session.stalled = session.vain = 0
+        session.remember(before)
+        return answer
+
+    def _read(self, session: Session, text: str) -> Turn:
+        known = [_INVOICE, session.credit, _TOPPED_UP, _CALLS]
+        asking = session.asking or ("again" if session.dropped else None)
+        task = session.task or (session.dropped.task if session.dropped else None)
+        last = session.last.text if session.last else ""
+        return Reader(
+            session.language, asking, task, known, session.about, last, session.person, session.earlier
+        ).read(text)
+
+    def _settled(self, session: Session, text: str) -> Answer | None:
+        """What is done about a turn, what is told, and what is asked next; None where it says nothing."""
+        turn = self._read(session, text)
+        if turn.says_nothing() or self._manners(session, turn, text):
+            return None
+        dropped, session.dropped, session.person = session.dropped, None, turn.person
+        told, acts = self._operated(session, turn, dropped)
+        sentences, informs = self._answered(session, turn)
+        understood = [one.task for one in turn.orders] + turn.facts
+        meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
+        acts, told = [*acts, *informs], [*told, *sentences]
+        leaves = turn.leaves or (
+            turn.denies and not (told or turn.echo is not None or turn.refused) and session.asking is None
         )
-        named = [one for one in named if one in _OPERATIONS] if corrects else named
-        operation = next((one for one in named if one in _OPERATIONS), None)
-        told_besides = [one for one in named if one not in _OPERATIONS] if operation else []
-        named = [operation] if operation else named
-        answer = self._answer(session, heard, named[0] if named else None)
-        asks = self.question(session)[0] if session.asking else self.words(session)["more"]
-        if answer is not None and told_besides:
-            facts = [
-                self._told(session, one, value=self._value(session, one), word=self._called(session, one))
-                for one in told_besides
-            ]
-            acts = [stating("inform", one, self._value(session, one)) for one in told_besides]
-            answer = answer._replace(text=" ".join([*facts, answer.text]), acts=(*acts, *answer.acts))
-        more = [one for one in named[1:] if one not in _OPERATIONS]
-        if answer is not None and named and named[0] not in _OPERATIONS and more:
-            told = [
-                self._told(session, one, value=self._value(session, one), word=self._called(session, one))
-                for one in more
-            ]
-            text = " ".join([answer.text.removesuffix(asks).strip(), *told, asks])
-            acts = [stating("inform", one, self._value(session, one)) for one in more]
-            answer = answer._replace(text=text, acts=(*answer.acts[:-1], *acts, *answer.acts[-1:]))
-        return answer._replace(understood=understood) if answer else None
-
-    def _answer(self, session: Session, heard: Heard, task: str | None) -> Answer | None:
-        if task is None and self._denied(session, heard) and self._amount(session, heard.text) is None:
+        if leaves and (session.asking is None or not (turn.orders or turn.amount or turn.recipient)):
+            left = [self.words(session)["cancelled"]] if session.asking is not None else []
             self.let_go(session)
-            return self._and_more(session, self.words(session)["cancelled"])
-        if task is not None and task not in _OPERATIONS:
-            value = self._value(session, task)
-            told = self._told(session, task, value=value, word=self._called(session, task))
-            if session.asking is not None and (not heard.did("negate") or _FIRST.search(heard.text)):
-                question, asks = self.question(session)  # first, how much have I got?
-                return Answer(f"{told} {question}", (stating("inform", task, value), *asks))
-            self.let_go(session)
-            return self._and_more(session, told, stating("inform", task, value))
-        if session.asking == "confirm" and task not in (None, session.task) and heard.did("affirm"):
-            done = self._carry_out(session)  # yes, and then another one
-            answer = self._answer(session, heard, task) or Answer(*self.question(session))
-            told = done.text.removesuffix(self.words(session)["more"]).strip()
-            return Answer(f"{told} {answer.text}", (*done.acts[:-1], *answer.acts))
-        if session.asking == "confirm" and task is None:
-            return self._settle(session, heard)
-        amount = self._amount(session, heard.text)
-        if session.asking == "what_for" and task is None and (amount is not None or heard.did("affirm")):
-            return self._what_for(session, amount or session.amount or 0)
-        if session.asking is not None and task is None and heard.did("negate") and amount is None:
-            self.let_go(session)
-            return self._and_more(session, self.words(session)["cancelled"])
-        if task is not None and task != session.task:
-            kept = session.amount if session.task is None else None
-            self.let_go(session)
-            session.task, session.amount = task, kept
-        if session.task is not None:
-            return self._operation(session, heard, named=task is not None)
-        if amount is not None:
-            return self._what_for(session, amount)
-        if only_no(heard):
-            return self.farewell(session)
-        return (
-            Answer(self.words(session)["tasks"], (Act("request", "task"),)) if heard.did("affirm") else None
+            bye = self.farewell(session)
+            return Answer(joined([*told, *left, bye.text]), (*acts, *bye.acts), (meaning,), end=True)
+        if (turn.refused or (turn.no and not turn.denies)) and not told and session.asking is None:
+            told = [self.words(session)["noted" if session.done else "cancelled"]]
+        if not told and session.asking is None:
+            told = [] if turn.yes else [self.words(session)["noted"]]
+            question = (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes else None
+        else:
+            question = None
+        question = question or (
+            self.question(session)
+            if session.asking is not None
+            else (self.words(session)["more"], (Act("reqmore"),))
         )
+        return Answer(joined([*told, question[0]]), (*acts, *question[1]), (meaning,))
 
-    def _what_for(self, session: Session, amount: int) -> Answer:
-        """An amount for nothing yet: which of the operations is meant."""
-        session.amount, session.asking = amount, "what_for"
-        return Answer(*self.question(session))
+    def _manners(self, session: Session, turn: Turn, text: str) -> bool:
+        """Whether a turn that says no more than yes, no or a question is one for the manners of all."""
+        if (
+            turn.orders
+            or turn.facts
+            or turn.topics
+            or turn.weak
+            or turn.numbers
+            or turn.amount
+            or turn.recipient
+        ):
+            return False
+        heard = self._hearing[session.language].heard(text)
+        if turn.unknown:
+            shortly = len(heard.said) <= _SHORT and heard.did("help", "service", "options", "dontknow", "why")
+            return shortly or heard.did("whoareyou", "repeat", "howareyou")
+        return heard.did("repeat", "undo", "restart", "help") and not turn.leaves
 
-    def _and_more(self, session: Session, told: str, *acts: Act) -> Answer:
-        return Answer(f"{told} {self.words(session)['more']}", (*acts, Act("reqmore")))
+    # --- operations ----------------------------------------------------------------------------------------
 
-    def _told(self, session: Session, sentence: str, **gaps: object) -> str:
-        return self.words(session)[sentence].format(**gaps)
+    def _operated(self, session: Session, turn: Turn, dropped: Draft | None) -> tuple[list[str], list[Act]]:
+        """Settle the open question, then begin what was ordered."""
+        told, acts = list[str](), list[Act]()
+        orders = list(turn.orders)
+        if session.task is not None and orders and orders[0].task == session.task:  # the same, put right
+            same = orders.pop(0)
+            turn.amount, turn.recipient = same.amount or turn.amount, same.recipient or turn.recipient
+            turn.refused = turn.refused and not (same.amount or same.recipient)
+        if session.asking == "what_for" and orders:
+            orders[0].amount = orders[0].amount or turn.amount or session.amount
+        elif session.asking is not None:
+            told, acts = self._settle(session, turn, ordered=bool(orders))
+        elif dropped is not None and (turn.amount or turn.recipient) and not orders:
+            again = Draft(dropped.task, turn.amount or dropped.amount, turn.recipient or dropped.recipient)
+            told = self._begin(session, [again])
+        elif turn.amount is not None and not orders:
+            if turn.yes and session.earlier is not None and turn.amount == session.earlier.amount:
+                return [session.lastly], []  # yes, ten, behind what is done
+            session.amount, session.asking = turn.amount, "what_for"
+        if orders:
+            told += self._begin(session, orders)
+        return told, acts
 
-    def _tasks(self, session: Session, heard: Heard) -> list[str]:
-        sentences, found = sentences_of(heard.text), list[str]()
-        for task, form in ASKED[session.language].items():
-            for sentence in sentences if task in TASKS else ():
-                match = re.search(form, sentence, re.I)
-                wanted = match and not self._unwanted(session, sentence[: match.start()])
-                if match and wanted and not _WHAT_IS_IT.match(sentence[match.end() :]):
-                    found += [task] if task not in found else []
-        return found
+    def _settle(self, session: Session, turn: Turn, *, ordered: bool) -> tuple[list[str], list[Act]]:
+        """What an answer makes of the operation that is open."""
+        changed = self._changed(session, turn)
+        if changed:
+            return self._gathered(session) if session.task else [], []
+        again = bool(turn.amount or turn.recipient) and not turn.refused  # no, I said ten
+        if turn.refused or (turn.no and not again) or (turn.leaves and not turn.yes):
+            if not turn.leaves:
+                session.dropped = Draft(session.task or "top_up", session.amount, session.recipient)
+            self.let_go(session)
+            return [self.words(session)["cancelled"]], []
+        if session.asking == "first" and (turn.yes or ordered):
+            lacks = self.words(session)["lacks"].format(amount=(session.amount or 0) - session.credit)
+            session.behind.insert(0, Draft("transfer", session.amount, session.recipient))
+            session.task, session.amount, session.recipient, session.asking = "top_up", None, None, "amount"
+            return [lacks], []
+        if session.asking == "confirm" and (turn.yes or ordered) and not turn.waits:
+            return self._carried_out(session) if turn.yes else ([], [])
+        return ([self.words(session)["until_yes"]] if turn.waits and not turn.topics else []), []
 
-    def _denied(self, session: Session, heard: Heard) -> bool:
-        """Whether a task is named only as one that is not wanted."""
-        asked = ASKED[session.language].items()
-        named = [task for task, form in asked if task in TASKS and re.search(form, heard.text, re.I)]
-        return bool(named) and not self._tasks(session, heard)
+    def _changed(self, session: Session, turn: Turn) -> bool:
+        """Take amount and recipient of an open operation; whether they are others than before."""
+        before = session.amount, session.recipient
+        session.amount = turn.amount if turn.amount is not None else session.amount
+        if session.task == "transfer":
+            session.recipient = turn.recipient or session.recipient
+        return before != (session.amount, session.recipient)
 
-    def _unwanted(self, session: Session, before: str) -> bool:
-        return DENIED[session.language].search(before) is not None
+    def _begin(self, session: Session, orders: list[Draft]) -> list[str]:
+        """Open the first of the operations that were ordered; the others wait behind it."""
+        first, *others = orders
+        held = session.behind
+        if session.task == "transfer" and session.asking == "first" and first.task == "top_up":
+            held = [Draft("transfer", session.amount, session.recipient)]
+        for one in (first, *others):
+            last = next((had for had in held if had.task == one.task), session.earlier)
+            if one.task == "transfer" and last is not None and last.task == "transfer":
+                one.recipient = one.recipient or (last.recipient if one is not first else None)
+                one.amount = one.amount or (last.amount if one is not first else None)
+        kept = [had for had in held if all(had.task != one.task for one in (first, *others))]
+        self.let_go(session)
+        session.task, session.amount, session.recipient = first.task, first.amount, first.recipient
+        session.behind = [*others, *kept]
+        return self._gathered(session)
+
+    def _gathered(self, session: Session) -> list[str]:
+        """Ask for what is missing, or whether all is right; what stands in the way is told."""
+        said, amount = self.words(session), session.amount
+        if amount is not None and not _LOW <= amount <= _HIGH:
+            session.amount, session.asking = None, "amount"
+            return [said["limits"].format(low=_LOW, high=_HIGH)]
+        missing = "amount" if amount is None else None
+        if missing is None and session.task == "transfer" and session.recipient is None:
+            missing = "recipient"
+        session.asking = missing or "confirm"
+        if session.task == "transfer" and missing is None and (amount or 0) > session.credit:
+            word = self._called(session, "credit")
+            session.earlier = Draft("transfer", amount, session.recipient)
+            session.asking = "first"
+            gaps = {"credit": session.credit, "word": word, "amount": amount, "recipient": session.recipient}
+            return [self._address(said["poor"].format(**gaps))]
+        return []
+
+    def _carried_out(self, session: Session) -> tuple[list[str], list[Act]]:
+        amount, recipient, task = session.amount or 0, session.recipient, session.task or ""
+        word, behind = self._called(session, "credit"), session.behind
+        session.credit += amount if task == "top_up" else -amount
+        done = SAID[session.language][f"{task}_done"].format(amount=amount, recipient=recipient)
+        done = self._address(done)
+        session.done, session.earlier = [*session.done, done], Draft(task, amount, recipient)
+        acts = [stating("inform", "done", task), stating("inform", "amount", str(amount))]
+        acts += [stating("inform", "recipient", recipient)] if recipient else []
+        acts.append(stating("inform", "credit", str(session.credit)))
+        session.lastly = self.words(session)["done"].format(operation=done, credit=session.credit, word=word)
+        session.told.append("credit")
+        self.let_go(session)
+        told = [session.lastly, *(self._begin(session, behind) if behind else [])]
+        return told, acts
+
+    def _address(self, sentence: str) -> str:
+        """A sentence in the variant's form of address: a Sua sorella, a tua sorella."""
+        return re.sub(r"\bSu([ao]) (?=[a-z])", r"tu\1 ", sentence) if self._informal else sentence
+
+    # --- what is told --------------------------------------------------------------------------------------
+
+    def _answered(self, session: Session, turn: Turn) -> tuple[list[str], list[Act]]:
+        """The answers to the questions of a turn: facts first, then what is known besides."""
+        said, told, acts = self.words(session), list[str](), list[Act]()
+        facts = [one for one in turn.facts if not one.startswith("?")]
+        named = [one[1:] for one in turn.facts if one.startswith("?")]
+        facts += [one for one in named if one not in session.told]
+        settles = session.asking or turn.orders or turn.leaves
+        facts = facts or ([] if turn.topics or settles or turn.no else named)
+        if turn.no and not session.told and not turn.topics and session.asking:
+            facts = [one for one in facts if one in turn.facts]
+        fresh = list(dict.fromkeys(facts))
+        for number in dict.fromkeys(() if turn.topics or session.asking else turn.numbers):
+            told += self._number(session, number, fresh)
+        for fact in fresh:
+            value = self._value(session, fact)
+            line = said[fact].format(value=value, word=self._called(session, fact))
+            if not (session.lastly and fact == "credit" and session.last is None):
+                told.append(line)
+            acts.append(stating("inform", fact, value))
+            session.told.append(fact)
+            session.about = fact
+        weak = [one for one in turn.weak if one not in session.answered]
+        topics = turn.topics or ([] if told or session.asking else weak)
+        session.answered += topics
+        if {"enough", "with_more"} & {*topics} and session.asking is None:
+            session.dropped = Draft("top_up")  # how much is put on may be said now
+        for name in topics:
+            told.append(self._topic(session, name, turn))
+            acts.append(
+                Act("canthelp") if "telmar.example" in told[-1] or "119" in told[-1] else Act("inform")
+            )
+            session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
+            session.about = tells or topics_known()[name].get("about") or session.about
+        if turn.echo is not None and not told:
+            told.append(
+                self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session)
+            )
+        if turn.unknown:
+            told.append(said["unanswered"])
+            acts.append(Act("canthelp"))
+        return told, acts
+
+    def _number(self, session: Session, number: int, facts: list[str]) -> list[str]:
+        """What a number is that somebody asks about: 23, is that what I have left?"""
+        said = self.words(session)
+        if number == _INVOICE and "invoice" not in facts:
+            return [said["is_invoice"].format(value=number)]
+        if number == session.credit and "credit" not in facts:
+            return [said["is_credit"].format(value=number)]
+        return [self._sum(session)] if number in (_TOPPED_UP, _CALLS) and not facts else []
+
+    def _sum(self, session: Session) -> str:
+        said = self.words(session)
+        return ", ".join([said["sum"], *session.done, f"{said['leaves'].format(credit=session.credit)}."])
+
+    def _topic(self, session: Session, name: str, turn: Turn) -> str:
+        said = self.words(session)
+        number = turn.asked_of or turn.amount or session.amount
+        number = number if number is not None else session.credit
+        state = session.lastly or said["nothing_done"]
+        return str(topics_known()[name][session.language]["says"]).format(
+            credit=session.credit,
+            sum=self._sum(session),
+            number=number,
+            minutes=number * _MINUTES,
+            more=session.credit + number,
+            state=said["not_yet"] if session.asking else state,
+            human=said["human"],
+            meaning=" ".join(said[f"means_{one}"] for one in turn.meant or ("invoice", "credit")),
+        )
 
     def _called(self, session: Session, task: str) -> str:
         """What a thing is called: as the caller did, where the bot aligns."""
         return session.called.get(task, CALLED[session.language][task][0])
 
-    def _align(self, session: Session, heard: Heard) -> None:
+    def _align(self, session: Session, text: str) -> None:
         for task, (usual, *others) in CALLED[session.language].items():
-            own = [word for word in (usual, *others) if re.search(rf"\b{word}\b", heard.text, re.I)]
+            own = [word for word in (usual, *others) if re.search(rf"\b{word}\b", text, re.I)]
             session.called |= {task: own[0]} if own else {}
 
     def _value(self, session: Session, task: str) -> str:
         known = {
-            "invoice": "23",
+            "invoice": str(_INVOICE),
             "credit": str(session.credit),
             "tariff": "Mare 50",
             "transactions": ", ".join([SAID[session.language]["opening"], *session.done]),
         }
         return known[task]
-
-    def _operation(self, session: Session, heard: Heard, *, named: bool) -> Answer | None:
-        """Gather amount and recipient; then ask whether all is right."""
-        amount = self._amount(session, heard.text)
-        if amount is not None and not _LOW <= amount <= _HIGH:
-            session.asking = "amount"
-            return Answer(self._told(session, "limits", low=_LOW, high=_HIGH), (Act("request", "amount"),))
-        before = session.amount, session.recipient
-        session.amount = amount if amount is not None else session.amount
-        if session.task == "transfer":
-            session.recipient = self._recipient(session, heard) or session.recipient
-        if not named and (session.amount, session.recipient) == before:
-            return None
-        missing = "amount" if session.amount is None else None
-        if missing is None and session.task == "transfer" and session.recipient is None:
-            missing = "recipient"
-        session.asking = missing or "confirm"
-        return Answer(*self.question(session))
-
-    def _settle(self, session: Session, heard: Heard) -> Answer | None:
-        amount = self._amount(session, heard.text)
-        last = self._hearing[session.language].heard((sentences_of(heard.text) or [""])[-1])
-        if amount == session.amount and last.did("affirm") and not last.did("negate"):  # no, ten. Yes
-            return self._carry_out(session)
-        if amount == session.amount and heard.did("affirm") and not heard.did("negate"):
-            return self._carry_out(session)
-        if amount is not None or self._named(session, heard.text) not in (
-            None,
-            session.recipient,
-        ):
-            return self._operation(session, heard, named=True)
-        if heard.did("negate"):
-            self.let_go(session)
-            return self._and_more(session, self.words(session)["cancelled"])
-        return self._carry_out(session) if heard.did("affirm") else None
-
-    def _carry_out(self, session: Session) -> Answer:
-        amount, recipient, task = session.amount or 0, session.recipient, session.task or ""
-        word = self._called(session, "credit")
-        self.let_go(session)
-        if task == "transfer" and amount > session.credit:
-            told = self._told(session, "poor", credit=session.credit, word=word)
-            return self._and_more(session, told, Act("canthelp"))
-        session.credit += amount if task == "top_up" else -amount
-        done = SAID[session.language][f"{task}_done"].format(amount=amount, recipient=recipient)
-        session.done = [*session.done, done]
-        acts = [stating("inform", "done", task), stating("inform", "amount", str(amount))]
-        acts += [stating("inform", "recipient", recipient)] if recipient else []
-        acts.append(stating("inform", "credit", str(session.credit)))
-        session.lastly = self._told(session, "done", operation=done, credit=session.credit, word=word)
-        return self._and_more(session, session.lastly, *acts)
-
-    def _amount(self, session: Session, text: str) -> int | None:
-        """The euros of an operation: none of what a bill was, of a name or of a telephone number."""
-        language = session.language
-        text = _NOT_MEANT[language].sub(" ", in_digits(_NAMES.sub(" ", text), language, ordinals=False))
-        asked = ASKED[language].items()
-        operation = "|".join(f"(?:{form})" for task, form in asked if task in _OPERATIONS)
-        facts = "|".join(f"(?:{form})" for task, form in asked if task not in _OPERATIONS)
-        sentences = sentences_of(text)
-        later = [one for one in sentences[1:] if _TAKES_BACK.match(one)]
-        if later and (rather := number_meant(later[-1], language)) is not None:
-            return rather  # put on twenty. No, ten will do
-        ordered = [one for one in sentences if re.search(operation, one, re.I)]
-        ordered = [one for one in ordered if number_meant(one, language) is not None]
-        if session.task not in _OPERATIONS and session.asking is None and not ordered:
-            bare = (len(tokens(text)) <= _BARE and not is_question(text, language)) or re.search(
-                operation, text, re.I
-            )
-            return number_meant(text, language) if bare else None
-        pieces = [one for part in ordered or sentences for one in re.split(r"(?<=[,;:])\s+", part)]
-        told = [
-            one
-            for one in pieces
-            if re.search(operation, one, re.I) and number_meant(one, language) is not None
-        ]
-        if ordered and len(told) == 1:
-            return number_meant(told[0], language)
-        own = [one for one in pieces if re.search(operation, one, re.I) or not re.search(facts, one, re.I)]
-        told = [one for one in own if number_meant(one, language) is not None]
-        sure = [one for one in told if not is_question(one, language)]
-        sure = [one for one in sure if "euro" in one] or sure
-        corrects = len(told) > 1 and not any(_RATHER.search(one) for one in own)
-        return number_meant(sure[-1] if corrects and sure else " ".join(own), language)
-
-    def _recipient(self, session: Session, heard: Heard) -> str | None:
-        named = self._named(session, heard.text)
-        if named is not None:
-            return named
-        asks = is_question(heard.text, session.language) or "?" in heard.text
-        words = [word for word in heard.rest if len(word) > 1 and word.isalpha() and not asks]
-        if session.asking == "recipient" and words and heard.said[-len(words) :] == words:
-            return " ".join(words[-_LONGEST_NAME:]).title()
-        return words[-1].title() if session.asking == "recipient" and words else None
-
-    def _named(self, session: Session, text: str) -> str | None:
-        """Who is named as the one to get money; None outside a transfer."""
-        if session.task != "transfer":
-            return None
-        alone = (sentences_of(text) or [""])[0].strip(" .!")
-        number = number_meant(alone, session.language)
-        if session.asking == "amount" and alone.istitle() and alone.isalpha() and number is None:
-            return alone
-        alone = [one.strip(" .!,") for one in sentences_of(text)] if session.asking == "confirm" else []
-        if named := [one for one in alone if one.istitle() and one.isalpha() and len(one) > _BARE]:
-            return named[-1]
-        found = [name for name in _RECIPIENT[session.language].findall(text) if name.lower() not in _NOBODY]
-        found = [one for one in found if one[0].isupper()] or [one for one in found if not _VERB.search(one)]
-        return found[-1].title() if found else None

@@ -1,57 +1,12 @@
 """What the telephone company's callers say, and what it says itself, by strategy."""
 
-import re
 from typing import Final
 
-TASKS: Final = ("invoice", "transactions", "credit", "tariff", "top_up", "transfer")
+from vivavoce_bots.dialogue.speech import read_data
 
-ASKED: Final = {
-    "en": {
-        "top_up": r"\b(top(ping|ped)?\b.{0,25}\bup|top[ -]?up|re-?charge|re-?load|load"
-        r"|refill|for my (phone|card)"
-        r"|(put|add) (in |on |me )?(another |a further )?"
-        r"([0-9]+|five|ten|fifteen|twenty|thirty|forty|fifty|hundred)\b"
-        r"|fill (it|my \w+|the \w+) up|(put|add|stick|get)\b.{0,30}\b(euros?|money|credit|card"
-        r"|phone|on it|on there)|put (?!me\b|us\b)\w+(?: \w+)? on(?! (?:the|my|a)))\b",
-        "transfer": r"\b(transfer|wire|money (to|for|on h\w+)|pay (some|money)\w* to"
-        r"|(send|give|pass on)\b.{0,25}\b(money|euros?|some|[0-9]+)|(send|give) \w+ to (my|[A-Z]))\b",
-        "transactions": r"\b(transactions?|movements?|spent|(already|yet|been|have i"
-        r"|did i)\b.{0,15}\b(paid|pay)"
-        r"|(paid|pay)\b.{0,12}\b(already|yet)|what (you|you've|you have|was|were|came) (taken|took|off)"
-        r"|where (did|has|is|did all) (my|the) (money|rest|credit)|where did it (all )?go)\b",
-        "invoice": r"\b(invoice|bills?|owe( you)?|what do i have to pay|have to pay something"
-        r"|how much (do|must) i (have to )?pay(?! (a|per|each|every))"
-        r"|how much do i (have to )?pay)\b",
-        "credit": r"\b(credit|balance|(how much|what)('s| is) left"
-        r"|money (do i have|is there|left|on (it|my \w+))"
-        r"|(do i have|have i got|i have|is there|i've got) left"
-        r"|(run|ran|running) (out of (money|credit|minutes|it)|out$|low)|(low|empty|short) on|"
-        r"how much( money)? (have i got|do i have|have i)(,? now|,? left|,? then)?(?=\W*$)|"
-        r"how much( \w+)? (is|have i got"
-        r"|do i have)( \w+)? on|enough (money|left))\b",
-        "tariff": r"\b(tariff|plan|rate|contract|(pay|cost)\b.{0,12}\b(every|each|a|per) month|monthly)\b",
-    },
-    "it": {
-        "top_up": r"\b(ricaric\w+|(caric\w+|mett\w+|aggiung\w+)\b.{0,30}\b(euro|soldi|scheda|carta"
-        r"|telefon\w+|cellulare|credito)"
-        r"|(mett\w+|aggiung\w+|caric\w+) (?:altri |ancora |pure )?([0-9]+|cinque|dieci|quindici|venti|trenta|"
-        r"quaranta|cinquanta|cento)\b"
-        r"|metterci|caricarl[ao])\b",
-        "transfer": r"\b(bonifico|trasferi\w+|(mand|invi|spedi)\w+\b.{0,20}\b(soldi|euro|denaro))\b",
-        "transactions": r"\b(movimenti|operazioni|speso|spese|(già|ancora)\b.{0,8}\bpagat\w"
-        r"|pagat\w (già|o no)"
-        r"|(cosa|quanto) (mi )?avete (preso|tolto|scalato|addebitato|fatto pagare)"
-        r"|l'ho pagata|dove (è|sono) (finit|andat)\w+|dov'è (finit|andat)\w+)\b",
-        "invoice": r"\b(fattur[ae]|bollett[ae]|quanto (vi |le )?devo( pagare)?|da pagare)\b",
-        "credit": r"\b(credito|saldo|non (ho|avevo|c'è|ci sono) più (soldi|credito|niente)|quanto (ho|"
-        r"mi resta|mi rimane|mi è rimasto|c'è rimasto)"
-        r"|quanti soldi (ho|ci sono)"
-        r"|(finit[oi]|finendo|esaurit[oi]|pochi|senza|rimasto|rimasti|restano)\b.{0,12}\b(soldi"
-        r"|credito|poco|qualcosa)"
-        r"|rimasto poco|(quanto|quanti|soldi)\b.{0,20}\b(sul|nel) (telefon\w+|cellulare|conto|credito))\b",
-        "tariff": r"\b(tariff\w+|piano|offerta|contratto|abbonamento|al mese|ogni mese|mensil\w+)\b",
-    },
-}
+ASKED: Final[dict[str, dict[str, str]]] = read_data("telco")["asked"]
+"""Orders of an operation, and names of things that can be told, as regular expressions."""
+
 
 # What a thing is called, and the caller's own words for it that an aligned system takes over.
 CALLED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -87,7 +42,20 @@ SAID: Final = {
         "confirm_top_up": "I top up your card by {amount} euros. Is that right?",
         "confirm_transfer": "I transfer {amount} euros to {recipient}. Is that right?",
         "done": "Done: {operation}. Your {word} is now {credit} euros.",
-        "poor": "Your {word} of {credit} euros is not enough for that.",
+        "poor": "Your {word} of {credit} euros is not enough to transfer {amount} euros to {recipient}.",
+        "first": "Shall I top up your card first?",
+        "unanswered": "That I do not know; people answer at service@telmar.example.",
+        "sum": "20 euros were topped up and 6 euros went on calls",
+        "leaves": "that leaves {credit} euros",
+        "is_invoice": "{value} euros is your last invoice, not your credit.",
+        "is_credit": "{value} euros is what is on your card.",
+        "noted": "I see.",
+        "lacks": "{amount} euros are missing.",
+        "until_yes": "Nothing is done until you say yes.",
+        "means_invoice": "The invoice is the bill of the month.",
+        "means_credit": "The credit is what is left on the card for calls.",
+        "means_transactions": "The transactions are what went on the card and what was taken off.",
+        "means_tariff": "The tariff plan is the contract: what is included, and at what price.",
         "limits": "Please give an amount from {low} to {high} euros.",
         "cancelled": "Nothing was done.",
         "not_yet": "Not yet.",
@@ -122,7 +90,20 @@ SAID: Final = {
         "confirm_top_up": "Ricarico la carta di {amount} euro. È giusto?",
         "confirm_transfer": "Trasferisco {amount} euro a {recipient}. È giusto?",
         "done": "Fatto: {operation}. Il Suo {word} è ora di {credit} euro.",
-        "poor": "Il {word} di {credit} euro non basta.",
+        "poor": "Il {word} di {credit} euro non basta per un bonifico di {amount} euro a {recipient}.",
+        "first": "Ricarico prima la carta?",
+        "unanswered": "Questo non lo so; rispondono delle persone a servizio@telmar.example.",
+        "sum": "Sono stati ricaricati 20 euro e 6 sono andati in chiamate",
+        "leaves": "restano {credit} euro",
+        "is_invoice": "{value} euro è l'ultima fattura, non il credito.",
+        "is_credit": "{value} euro è quello che c'è sulla carta.",
+        "noted": "Capisco.",
+        "lacks": "Mancano {amount} euro.",
+        "until_yes": "Non si fa nulla prima di un sì.",
+        "means_invoice": "La fattura è il conto del mese.",
+        "means_credit": "Il credito è quanto resta sulla carta per chiamare.",
+        "means_transactions": "I movimenti sono ciò che è entrato sulla carta e ciò che ne è uscito.",
+        "means_tariff": "Il piano tariffario è il contratto: che cosa comprende e a che prezzo.",
         "limits": "Dica un importo da {low} a {high} euro.",
         "cancelled": "Non è stato fatto nulla.",
         "not_yet": "Non ancora.",
@@ -151,7 +132,8 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "confirm_top_up": "I'll top up your card by {amount} euros, OK?",
             "confirm_transfer": "I'll send {amount} euros to {recipient}, OK?",
             "done": "Done: {operation}. Now your {word} is {credit} euros.", "cancelled": "OK, nothing done.",
-            "poor": "Sorry, your {word} of {credit} euros won't do for that.",
+            "poor": "Sorry, your {word} of {credit} euros is not enough to send {amount} to {recipient}.",
+            "first": "Shall I top up first?",
             "puzzled": "Sorry, I didn't get that.",
             "bye": "Thanks for calling, bye!", "sad": "Oh, I'm sorry.", "glad": "Great!",
         },
@@ -172,7 +154,8 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
             "confirm_transfer": "Mando {amount} euro a {recipient}, ok?",
             "done": "Fatto: {operation}. Ora il tuo {word} è di {credit} euro.",
             "cancelled": "Ok, non ho fatto nulla.",
-            "poor": "Mi spiace, il tuo {word} di {credit} euro non basta.",
+            "poor": "Mi spiace, il tuo {word} di {credit} euro non basta per {amount} euro a {recipient}.",
+            "first": "Ricarico prima?",
             "puzzled": "Scusa, non ho capito.",
             "bye": "Grazie, ciao!", "sad": "Oh, mi spiace.", "glad": "Che bello!",
         },
@@ -208,19 +191,3 @@ INSTEAD: Final[dict[str, dict[str, dict[str, str]]]] = {
         },
     },
 }  # fmt: skip
-
-DENIED: Final = {
-    "en": re.compile(
-        r"\b(?:don't(?! know)|do not(?! know)|didn't|did not|not(?! (?:know|sure|certain))|"
-        r"never)\W+(?:\w+\W+){0,3}$|\bno $|\b(?:did|has|whether|if) (?:my|the) (?:last |recent )?$",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\b(?:non(?! (?:so|ricordo|mi ricordo|capisco|conosco|vedo|trovo|me l|se))|mica|"
-        r"nessun[oa]?)\W+(?:\w+\W+){0,2}$"
-        r"|\bse (?:mi )?(?:è|sia) (?:arrivat|registrat)[oa]\W+(?:\w+\W+){0,2}$"
-        r"|\bnon (?:me ne|mi|ci) (?:importa|interessa|frega)\W+(?:\w+\W+){0,3}$",
-        re.I,
-    ),
-}
-"""What stands before a task that is not wanted."""

@@ -141,3 +141,26 @@ def test_names_are_names_and_the_place_is_told(said: list[str], language: str, t
 def test_who_speaks_on_after_a_choice_was_put_through_is_answered() -> None:
     reply = talk("card or account", "card", "are you still there?")
     assert reply.text.endswith("How can I help you?") and not reply.end
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told"),
+    [
+        (
+            ["Dorothy", "Wilson. or should I say my maiden name?", "1947... the 5th of june"],
+            "en",
+            "you, Dorothy",
+        ),
+        (["allora io sono Carlo, ma il conto è di Rosa"], "it", "cognome"),
+        (["Ann", "Lee", "in 1950", "14th Feb"], "en", "Thank you, Ann"),
+        (["my account", "I'm not telling you my name"], "en", "accounts"),
+    ],
+)
+def test_who_calls_is_heard_in_any_order(said: list[str], language: str, told: str) -> None:
+    assert told in talk(*said, language=language, identified=False).text
+
+
+def test_a_mortgage_is_a_large_loan_and_words_decide_over_the_limit() -> None:
+    assert target(talk("un mutuo per la casa", language="it")) == "large_loans"
+    superior = talk("un prestito", "superiore, magari bastassero 3000", language="it")
+    assert target(superior) == "large_loans"

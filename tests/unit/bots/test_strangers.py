@@ -77,7 +77,7 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         # numbers that are no amount, facts amid an operation, data volume
         ("telco", "en", ("top up", "I'm away for three weeks, so make it forty"), "40 euros", "from 5"),
         ("telco", "it", ("manda 12 euro a Carla", "no, non 12, 9"), "9 euro", "12 euro"),
-        ("telco", "en", ("transfer 30 euros to Ann", "wait, what is my credit?"), "euros to Ann. Is", "else"),
+        ("telco", "en", ("transfer 10 euros to Ann", "wait, what is my credit?"), "euros to Ann. Is", "else"),
         ("telco", "en", ("how much data do I have left?",), "cannot see", "Faults"),
         ("callsteering", "it", ("sono cliente da quando c'era il direttore Bo",), "Suo nome?", "operatore"),
         ("callsteering", "it", ("Anna. No, Annalisa.", "Neri", "1 maggio 1980"), "Annalisa", "Anna."),

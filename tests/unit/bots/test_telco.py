@@ -50,7 +50,7 @@ def test_a_transfer_needs_amount_recipient_and_enough_credit() -> None:
     assert said[1] == "To whom shall the money go?"
     assert "10 euros to Maria" in said[2]
     assert "now 4 euros" in said[3]
-    assert "not enough" in talk("transfer 50 euros to Maria", "yes")[2]
+    assert "not enough" in talk("transfer 50 euros to Maria")[1], "it is said before the yes"
 
 
 def test_an_amount_out_of_range_is_refused_and_another_at_the_confirmation_counts() -> None:
@@ -164,3 +164,21 @@ def test_an_amount_for_nothing_yet_is_asked_about_and_kept() -> None:
 )
 def test_money_is_understood_in_more_words(said: list[str], language: str, told: str) -> None:
     assert told in talk(*said, language=language)[-1]
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told", "not_told"),
+    [
+        (["I topped up 20, so where's the rest?"], "en", "leaves 14 euros", "top up your card"),
+        (["the top up of 20, was that me?"], "en", "not shown to me", "How many"),
+        (["what plan am I on? And how much is my bill?"], "en", "Mare 50", "not know"),
+        (["top up 20 euros", "no, leave it, my son will do it. Bye."], "en", "Nothing was done", "Done"),
+        (["bonifico 50 euro a Giulia", "ricarica 60", "sì"], "it", "Trasferisco 50 euro a Giulia", "altro?"),
+        (["ah sì? e quanto c'è sulla carta adesso?"], "it", "14 euro", "Quanti euro"),
+    ],
+)
+def test_questions_begin_nothing_and_what_is_open_is_kept(
+    said: list[str], language: str, told: str, not_told: str
+) -> None:
+    last = talk(*said, language=language)[-1]
+    assert told in last and not_told not in last
