@@ -25,26 +25,45 @@ from vivavoce_bots.dialogue.talk import Talk
 class Session(Talk):
     """The kitchen, what was spoken of last, the command that waits for an argument, and the last one done.
 
-    undone    the kitchen before the last command
+    boxes     containers in the order in which they were spoken of, the last one last
+    things    what a pronoun stands for: foods, or one container
+    tried     the last command, done or refused; undone: the kitchen before it
+    amounts   how many of a food, as it was said
+    removed   where a food was before it was taken out
+    denied    what was just said not to be meant
     proposed  the command that brings about what has just been asked, and was not so
     """
 
     world: World = field(default_factory=World)
-    container: str | None = None
+    boxes: list[str] = field(default_factory=list)
     things: tuple[str, ...] = ()
     waiting: Predicate | None = None
     lacking: str | None = None
     done: Predicate | None = None
+    tried: Predicate | None = None
     place: str | None = None
     undone: World | None = None
+    amounts: dict[str, str] = field(default_factory=dict)
+    removed: dict[str, str] = field(default_factory=dict)
     proposed: str = ""
+    denied: tuple[str, ...] = ()
+
+    @property
+    def container(self) -> str | None:
+        """The container that was spoken of last."""
+        return self.boxes[-1] if self.boxes else None
+
+    @property
+    def food(self) -> tuple[str, ...]:
+        return tuple(one for one in self.things if one in INGREDIENTS)
 
     def speak_of(self, things: Sequence[str]) -> None:
         """Pronouns are about these from now on."""
         self.place = next((one for one in reversed(things) if one in PLACES), self.place)
-        self.container = next((one for one in reversed(things) if one in CONTAINERS), self.container)
-        food = tuple(one for one in things if one in INGREDIENTS)
-        self.things = food or tuple(one for one in things if one in CONTAINERS)[-1:] or self.things
+        boxes = [one for one in things if one in CONTAINERS]
+        self.boxes = [*(one for one in self.boxes if one not in boxes), *dict.fromkeys(boxes)]
+        food = tuple(one for one in things if one in INGREDIENTS and one not in ("coperchio", "cucchiaio"))
+        self.things = food or tuple(boxes[-1:]) or self.things
 
 
 class Lacking(Exception):
@@ -66,56 +85,49 @@ class Carrying:
 
         Raises  Lacking: an action or thing that is not known, or an argument that is missing
         """
-        said = self._said
         if not command.action and command.arguments:
             session.speak_of(things_of(command))
-            thing = self._telling.word(things_of(command)[-1])
-            raise Lacking("action", said["action"].format(thing=thing), command)
+            thing = self._telling.listed([one for one in things_of(command) if one in THINGS])
+            raise Lacking("action", self._said["action"].format(thing=thing), command)
         action = self._known_action(command.action)
         if action is None:
-            told = said["unknown_action"].format(actions=self._telling.actions())
+            told = self._said["unknown_action"].format(actions=self._telling.actions())
             raise Lacking(None, told, command)
-        arguments = [self._known(session, one, command) for one in command.arguments]
-        command = Predicate(action, tuple(arguments))
-        things = [one for one in arguments if self.is_thing(one)]
-        if not things and "thing" in ACTIONS[action]:
-            raise Lacking("thing", said["thing"].format(action=self._telling.verb(action)), command)
-        command = self._completed(session, command, things)
+        command = Predicate(action, tuple(self._known(one, command) for one in command.arguments))
+        command = self._completed(session, command)
         self._change(session, command)
         return command
 
-    def _completed(self, session: Session, command: Predicate, things: list[str]) -> Predicate:
-        said, needs = self._said, ACTIONS[command.action]
-        containers = [one for one in things if self._bare(one) in CONTAINERS]
-        if "container" in needs and not containers:
+    def _completed(self, session: Session, command: Predicate) -> Predicate:
+        needs, arguments = ACTIONS[command.action], command.arguments
+        things = [one for one in things_of(command) if one in THINGS]
+        boxes = [one for one in things if one in CONTAINERS]
+        food = [one for one in things if one in INGREDIENTS]
+        verb = self._telling.verb(command.action)
+        if not things and "thing" in needs and command.action != "mescolare":
+            raise self._asked("thing", command, action=verb)
+        if "container" in needs and not boxes:
             if session.container is None:
-                raise Lacking("container", said["container"], command)
-            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
-        if "place" in needs and all(self._bare(one) in PLACES for one in things):
-            own = session.world.inside.get(session.container or "", ())
-            apart = [one for one in session.things if one in INGREDIENTS and one not in own]
-            loose = all(session.world.where(one) is None for one in apart) and not own
-            if command.action == "mettere" and apart and loose and set(apart) == set(session.things):
-                spoken = tuple(f"*{one}*" for one in apart)  # the fish, not the plate before it
-                return Predicate(command.action, (*spoken, *command.arguments))
+                raise self._asked("container", command)
+            return Predicate(command.action, (*arguments, f"*{session.container}*"))
+        if command.action == "aggiungere" and not food:
+            raise self._asked("thing", command, action=verb)
+        if command.action == "cuocere" and set(things) <= set(PLACES):
+            raise self._asked("thing", command, action=verb)
+        if command.action != "mettere":
+            return command
+        if set(things) <= set(PLACES):
             if session.container is None:
-                raise Lacking(
-                    "thing", said["thing"].format(action=self._telling.verb(command.action)), command
-                )
-            command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
-            things = [session.container, *things]
-        food = [one for one in things if self._bare(one) in INGREDIENTS]
-        nothing = command.action == "cuocere" and all(self._bare(one) in PLACES for one in things)
-        if nothing:
-            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
-        if command.action == "aggiungere" and not food and not any("[" in one for one in things):
-            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
-        if command.action == "mettere" and len(food) == len(things) and session.container is not None:
-            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
-        if "place" in needs and (len(things) < 2 or len(food) == len(things)):
-            thing = self._telling.word(things[0])
-            raise Lacking("place", said["place"].format(thing=thing), command)
+                raise self._asked("thing", command, action=verb)
+            return Predicate(command.action, (f"*{session.container}*", *arguments))
+        if len(food) == len(things) and session.container is not None:
+            return Predicate(command.action, (*arguments, f"*{session.container}*"))
+        if len(things) < 2 or len(food) == len(things):
+            raise self._asked("place", command, thing=self._telling.listed(things))
         return command
+
+    def _asked(self, slot: str, command: Predicate, **gaps: str) -> Lacking:
+        return Lacking(slot, self._said[slot].format(**gaps), command)
 
     def _change(self, session: Session, command: Predicate) -> None:
         """Have it happen in the kitchen.
@@ -124,15 +136,24 @@ class Carrying:
         """
         things = things_of(command)
         before = copy.deepcopy(session.world)
+        held = {one: box for box, inside in before.inside.items() for one in inside}
+        session.tried = command
         try:
             session.world.carry_out(command.action, things)
         except Refused as refused:
             session.speak_of(things)
+            session.undone = before
             gaps = {"thing": self._telling.word(refused.thing), "other": self._telling.word(refused.other)}
             shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
             why = REFUSED[self._language][refused.why].format(**gaps, **shown)
             told = self._said["refused"].format(why=why)
             raise Lacking(None, told, command, idle=refused.why == "already") from None
+        boxes = [one for one in things if one in CONTAINERS]
+        if command.action in ("mettere", "aggiungere") and boxes:  # that very food: it is here no longer
+            meant = [one for one in command.arguments if one.startswith(("*", "["))]
+            session.world.empty(things_of(Predicate("", tuple(meant))), boxes[-1])
+        if command.action == "togliere":
+            session.removed |= {one: held[one] for one in things if one in held}
         session.done, session.undone = command, before
         session.speak_of(things)
 
@@ -141,12 +162,12 @@ class Carrying:
             return action
         return next((name for name, english in ENGLISH.items() if english == action), None)
 
-    def _known(self, session: Session, argument: str, command: Predicate) -> str:
+    def _known(self, argument: str, command: Predicate) -> str:
         """An argument in the robot's words: a thing, a list of things, a quantity or a manner."""
         if argument.startswith("["):
             inner = [one.strip() for one in argument.strip("[]").split(",")]
-            return "[" + ", ".join(self._known(session, one, command) for one in inner if one) + "]"
-        bare = self._bare(argument)
+            return "[" + ", ".join(self._known(one, command) for one in inner if one) + "]"
+        bare = argument.strip("*")
         thing = (
             bare if bare in THINGS else next((t for t, english in THINGS.items() if english == bare), None)
         )
@@ -155,9 +176,3 @@ class Carrying:
         if QUANTITY.fullmatch(bare) or " " in bare or bare.endswith(("mente", "ly")):
             return argument
         raise Lacking(None, self._said["missing"].format(thing=bare[:40]), command)
-
-    def is_thing(self, argument: str) -> bool:
-        return self._bare(argument) in THINGS or argument.startswith("[")
-
-    def _bare(self, argument: str) -> str:
-        return argument.strip("*")

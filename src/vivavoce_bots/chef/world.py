@@ -127,9 +127,7 @@ class World:
             self._cover("coprire", [target])
         elif target:
             moved = [one for one in items if one not in _PLENTY]
-            for box in self.inside:
-                if box != target:
-                    self.inside[box] = [one for one in self.inside[box] if one not in moved]
+            self.empty(moved, target)
             self.cooked |= {(target, one) for box, one in self.cooked if one in moved}
             self.stirred.discard(target)
             known = self.inside.setdefault(target, [])
@@ -137,6 +135,12 @@ class World:
         if action == "aprire":
             for one in items:
                 self.worked.setdefault(one, set()).add("aperto")
+
+    def empty(self, moved: Sequence[str], target: str) -> None:
+        """Take what went into a target out of all other containers."""
+        for box in self.inside:
+            if box != target:
+                self.inside[box] = [one for one in self.inside[box] if one not in moved]
 
     def _cover(self, action: str, containers: Sequence[str]) -> None:
         for one in containers:
