@@ -14,7 +14,7 @@ from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
 from vivavoce_bots.chef.commands import INTO, commanded, corrected, named, without
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
-from vivavoce_bots.chef.reading import Clause, asks, read_clauses, sentences
+from vivavoce_bots.chef.reading import Clause, asks, read_clauses, sentences, tells
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
@@ -25,7 +25,7 @@ from vivavoce_bots.chef.words import (
     heard_as,
     learn_words,
 )
-from vivavoce_bots.chef.world import World, things_of
+from vivavoce_bots.chef.world import PLENTY, World, things_of
 from vivavoce_bots.dialogue.beyond import told_apart
 from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
@@ -59,6 +59,7 @@ class _Turn:
     done: list[tuple[Predicate, World, str]] = field(default_factory=list)
     problem: Lacking | None = None
     stopped: bool = False
+    refused: Predicate | None = None
 
 
 class ChefBot(StandingBot[Session]):
@@ -150,7 +151,7 @@ class ChefBot(StandingBot[Session]):
         """What is corrected or commanded is done, what is asked is answered, in the order of the turn."""
         if looks_like_notation(text):
             return super()._turn(session, text)
-        turn = [self._sentence(session, at, one) for at, one in enumerate(sentences(text, session.language))]
+        turn = [self._sentence(session, one) for one in sentences(text, session.language)]
         if not self._matters(session, turn):
             return super()._turn(session, text)
         session.changed = False
@@ -161,21 +162,20 @@ class ChefBot(StandingBot[Session]):
         session.remember(before)
         return answer
 
-    def _sentence(self, session: Session, at: int, text: str) -> _Sentence:
+    def _sentence(self, session: Session, text: str) -> _Sentence:
         language, hearing = session.language, self._hearing[session.language]
         heard = hearing.heard(text)
-        beyond, rest = told_apart(text, self._beyond[language])
-        clauses = read_clauses(rest if beyond else text, hearing, language, at)
+        topics = self._beyond[language]
+        beyond = None if tells(text, language) else told_apart(text, topics)[0]
+        clauses = read_clauses(text, hearing, language, lambda one: told_apart(one, topics)[0] is not None)
         things = any(one.things or one.mix for one in clauses)
         if (heard.did(*_MOVES) and not things) or heard.did("stops"):
             clauses = []
         clauses = [one for one in clauses if not hearing.heard(one.text).did("plan")]
-        asking = asks(text, clauses, language)
-        if beyond:
-            named_there = [one for one in heard.all("thing") if one.value in INGREDIENTS]
-            asking = False
-            if named_there:
-                session.speak_of([one.value or "" for one in named_there])
+        asking = asks(text, clauses, language) and not beyond
+        food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
+        if beyond and food:  # chop the onion; then peel it
+            session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
         return _Sentence(text, heard, clauses, asking, beyond, leaves)
@@ -205,13 +205,15 @@ class ChefBot(StandingBot[Session]):
             if one.heard.did("undo") and not one.clauses and session.undone is not None:
                 session.world = session.undone
                 done.said.append(self.words(session)["undo"])
-            for clause in one.clauses:
+            for at, clause in enumerate(one.clauses):
+                more = any(two.action and two.it for two in [*one.clauses[at + 1 :], *(
+                    two for later in turn[turn.index(one) + 1 :] for two in later.clauses)])  # fmt: skip
                 clause = clause._replace(retracts=max(clause.retracts, carried))
                 carried = 0
                 if not clause.says and not clause.amounts:
                     carried = clause.retracts
-                elif not done.stopped:
-                    self._take_in(session, done, clause)
+                elif not done.stopped or clause.place:
+                    self._take_in(session, done, clause, more=more)
         return self._composed(session, done, leaves=any(one.leaves for one in turn))
 
     def _composed(self, session: Session, done: _Turn, *, leaves: bool) -> Answer:
@@ -233,12 +235,12 @@ class ChefBot(StandingBot[Session]):
             return Answer(joined([*said, bye.text]), (*acts, *bye.acts), understood, end=True)
         question, asks_for = self.question(session)
         if not said and not (problem and problem.slot):
-            said = [words["kept"]] if done.understood else []
+            said = [] if session.waiting else [words["kept"]]
         return Answer(joined([*dict.fromkeys(said), question]), (*acts, *asks_for), understood)
 
     # --- clauses -------------------------------------------------------------------------------------------
 
-    def _take_in(self, session: Session, done: _Turn, clause: Clause) -> None:
+    def _take_in(self, session: Session, done: _Turn, clause: Clause, *, more: bool) -> None:
         words = self.words(session)
         if clause.stopped:
             if clause.action and done.done and done.done[-1][0].action == clause.action and clause.retracts:
@@ -263,24 +265,26 @@ class ChefBot(StandingBot[Session]):
             if vessel or not (clause.food or clause.boxes):
                 session.speak_of(clause.food)
                 return
+        clause = _as_it_is(session, clause)
         denied = [*clause.denied, *session.denied]
         session.denied = ()
-        commands = self._meant(session, done, clause, denied, changes=changes)
+        commands = self._meant(session, done, clause, denied, changes=changes, more=more)
         session.amounts |= dict(clause.amounts)
         for command in commands:
             if not self._do(session, done, command, last=command is commands[-1]):
                 break
 
     def _meant(
-        self, session: Session, done: _Turn, clause: Clause, denied: Sequence[str], *, changes: bool
+        self, session: Session, done: _Turn, clause: Clause, denied: Sequence[str], *, changes: bool, more: bool
     ) -> list[Predicate]:
         """The commands of a clause; where it corrects one before, that one is taken back first."""
         last = session.tried
         if last is not None and (changes or (denied and set(denied) & set(things_of(last)))):
             shares = not clause.action or bool(set(clause.things) & set(things_of(last))) or clause.it or clause.mix
             alike = not clause.action or clause.action == last.action or {clause.action, last.action} <= {*INTO}
+            here = done.problem is not None
             told_off = done.problem is None and not done.done and self._told_off(session)
-            if shares and alike and not clause.also and not told_off and session.waiting is None:
+            if shares and alike and not clause.also and not told_off and (here or session.waiting is None):
                 bare = set(things_of(last))
                 if not clause.action and not clause.mix and set(clause.things) <= bare and session.done == last:
                     done.said.append(self.words(session)["so"].format(
@@ -288,6 +292,13 @@ class ChefBot(StandingBot[Session]):
                     return []
                 self._take_back(session, done)
                 return corrected(session, clause, denied)
+        if not clause.action and not clause.food and (clause.mix or clause.it) and more:
+            held = session.world.inside.get(clause.target or (clause.boxes or ("",))[-1], ())
+            session.things = tuple(held) or session.things  # the batter, the stuff in the bowl: pour it
+            return []
+        if not clause.action and clause.boxes and set(clause.things) <= set(things_of(last or Predicate("", ()))):
+            session.speak_of(clause.boxes)
+            return []
         if clause.action:
             waits = session.waiting
             if waits is not None and not waits.action and not clause.food and not clause.boxes:
@@ -329,10 +340,6 @@ class ChefBot(StandingBot[Session]):
                 if rest is not None:
                     self._do(session, done, rest, last=True)
                 session.tried = last
-        elif any(session.world.where(one) for one in denied & set(INGREDIENTS)) and "no" in clause.text.split()[:1]:
-            return
-        elif not done.done and not done.said:
-            done.said.append(self.words(session)["kept"])
 
     def _take_back(self, session: Session, done: _Turn) -> None:
         """Restore the kitchen before the last command; it was not meant."""
@@ -350,6 +357,12 @@ class ChefBot(StandingBot[Session]):
         """Carry a command out, and say so; whether what comes behind it makes sense."""
         before = copy.deepcopy(session.world)
         done.understood.append(command)
+        if self._is_there(session, command):
+            session.speak_of(things_of(command))
+            food = [one for one in things_of(command) if one in INGREDIENTS]
+            done.said.append(self._telling[session.language].places(food, session.world))
+            done.stopped = False
+            return True
         try:
             carried = self._carrying[session.language].carry_out(session, command)
         except Lacking as lacking:
@@ -360,15 +373,29 @@ class ChefBot(StandingBot[Session]):
                 done.said.append(lacking.said)
                 done.acts.append(Act("canthelp"))
                 done.stopped = not lacking.idle
+                done.refused = command if command.action == "cuocere" and done.stopped else None
             else:
                 session.waiting, session.lacking = lacking.predicate, lacking.slot
             return False
         self.let_go(session)
-        done.problem = None
+        problem, done.problem, done.stopped = done.problem, None, False
         told = self.words(session)["done"].format(predicate=self._telling[session.language].shown(carried))
         done.done.append((carried, before, told))
         done.said.append(told)
+        again, done.refused = done.refused, None
+        if again is not None and problem is not None and carried.action == "mettere" and last:
+            done.said = [one for one in done.said if one != problem.said]  # heat it: put it on the stove
+            return self._do(session, done, again, last=True)
         return True
+
+    def _is_there(self, session: Session, command: Predicate) -> bool:
+        """Whether all that is to be put somewhere lies there, and more of it was not asked for."""
+        things = things_of(command)
+        boxes = [one for one in things if one in CONTAINERS]
+        food = [one for one in things if one in INGREDIENTS]
+        more = len(things) != len(boxes) + len(food) or set(food) & {*PLENTY, "coperchio"}
+        inside = session.world.inside.get(boxes[-1], ()) if boxes else ()
+        return command.action in INTO and bool(food) and not more and set(food) <= set(inside)
 
     def _tell(self, session: Session, done: _Turn, sentence: _Sentence) -> None:
         """Answer a question; what cannot be answered is said once, and scolding not at all."""
@@ -415,3 +442,13 @@ class ChefBot(StandingBot[Session]):
             if not self._do(session, done, command, last=True):
                 break
         return self._composed(session, done, leaves=False)
+
+
+def _as_it_is(session: Session, clause: Clause) -> Clause:
+    """A clause with the foods by the names under which they came: one egg of two eggs."""
+    if clause.action in ("aprire", "prendere", "aggiungere"):
+        return clause
+    other = {"uovo": "uova", "uova": "uovo"}
+    where = session.world.where
+    food = [other[one] if one in other and not where(one) and where(other[one]) else one for one in clause.food]
+    return clause._replace(food=tuple(food))

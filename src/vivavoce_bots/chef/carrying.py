@@ -94,6 +94,7 @@ class Carrying:
             told = self._said["unknown_action"].format(actions=self._telling.actions())
             raise Lacking(None, told, command)
         command = Predicate(action, tuple(self._known(one, command) for one in command.arguments))
+        session.tried = command
         command = self._completed(session, command)
         self._change(session, command)
         return command

@@ -202,6 +202,8 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
             return [Predicate(action, (*(f"*{one}*" for one in back), f"*{session.removed[back[-1]]}*"))]
     if (food or whole) and boxes and not target and (action == "aggiungere" or not place):
         target = boxes.pop()  # fill the pot with water
+    if boxes and not (target or place or food) and session.world.inside.get(boxes[-1]):  # pour some of the bowl in
+        target = next((one for one in reversed(session.boxes) if one not in boxes), None)
     if target and boxes and not (food or whole):  # pour the bowl into the pan
         moved = _mix(session, target, boxes[-1])
         return [Predicate(action, (*moved, target))] if moved else [Predicate(action, (boxes[-1], target))]

@@ -1,7 +1,7 @@
 """From a turn to its clauses: the verb of each, what it is done to, where it goes, what is not meant."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import (
@@ -70,7 +70,6 @@ class Clause(NamedTuple):
     strange: tuple[str, ...] = ()
     retracts: int = 0
     loose: bool = False
-    sentence: int = 0
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -97,12 +96,17 @@ def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     return is_question(sentence, language) and not commands
 
 
-def read_clauses(sentence: str, hearing: Hearing, language: str, at: int = 0) -> list[Clause]:
-    """The clauses of a sentence in their order, without those in which nothing is said."""
+def read_clauses(
+    sentence: str, hearing: Hearing, language: str, apart: Callable[[str], bool] = lambda _: False
+) -> list[Clause]:
+    """The clauses of a sentence in their order, without those in which nothing is said.
+
+    apart  whether a piece has no part in it, as what is beyond the robot
+    """
     found: list[Clause] = []
     retracts = 0
     for piece in PARTS[language].split(without_meanwhile(sentence))[:_MOST_CLAUSES]:
-        if not re.search(r"\w", piece):
+        if not re.search(r"\w", piece) or apart(piece):
             continue
         begins = WORDS[language]["marks"].match(piece)
         if begins:
@@ -115,11 +119,16 @@ def read_clauses(sentence: str, hearing: Hearing, language: str, at: int = 0) ->
         if retracts and number.isdigit():  # take two eggs, no, three
             clause = Clause(number, amounts=(("", number),))
         if (clause.says or clause.amounts) and not clause.loose:
-            found.append(clause._replace(retracts=retracts, sentence=at))
+            found.append(clause._replace(retracts=retracts))
             retracts = 0
     if retracts and not sentence.rstrip().endswith("?"):
-        found.append(Clause("", retracts=retracts, sentence=at))
+        found.append(Clause("", retracts=retracts))
     return _joined(found)
+
+
+def tells(piece: str, language: str) -> bool:
+    """Whether a piece tells what somebody does or did."""
+    return WORDS[language]["told"].search(piece) is not None
 
 
 def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
@@ -130,12 +139,13 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     start = len(tokens(piece[: verb.start()])) if verb else len(said)
     end = start + len(tokens(verb[0])) if verb else 0
     spans = [one for one in spans if one.end <= start or one.start >= end] if verb else spans
-    told = words["told"].search(piece[: verb.start()] if verb else piece) is not None
+    told = tells(piece[: verb.start()] if verb else piece, language)
     kinds = {one.entry.kind for one in spans}
     quantity = QUANTITY.search(piece)
-    measured = set(tokens(quantity[0])) if quantity else set[str]()
     things = [one for one in spans if one.entry.kind == "thing"]
-    things = [one for one in things if not ({"cucchiaio"} & {one.entry.value} and "cucchiaio" in measured)]
+    feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
+    measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
+    things = [one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
@@ -156,12 +166,15 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
     alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
     stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
-    loose = told or (verb is None and len(unknown) > (0 if len(said) > _SHORT else 1) - bool(lacks))
+    edges = {at for one in things for at in (one.start - 1, one.end)}
+    strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]
+    only_from = bool(source) and not (food or target or places)
+    loose = told or (verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None))
     clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
     before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
     return Clause(
         piece.strip(), _action(verb[0], language) if verb and not told else None,
-        (" ".join(quantity[1].split()),) if quantity else (),
+        (" ".join(quantity[1].split()),) if quantity and feeds else (),
         _values(one for one in food if one not in beside), _values(beside),
         _values(one for one in boxes if one not in (*source, *target)),
         target[-1].entry.value if target else None,

@@ -28,6 +28,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 if TYPE_CHECKING:
     from vivavoce_bots.chef.carrying import Session
 
+_FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
 
 
@@ -73,15 +74,15 @@ class Telling:
             if things:
                 return self._all([self._where(one, world) for one in things], world, things)
             return None if asked["idle"] else Told(self._said["up_to_you"])
-        if asked["have"] and (strange or named) and not (asked["inside"] and boxes):
-            if strange:
-                return Told(self.missing(strange), (Act("canthelp"),))
-            if not (boxes and food) and not (asked["did"] and (states or asked["out"] or self._done(sentence))):
-                return Told(self._said["yes_have"].format(thing=self.listed(named)))
-        if asked["stock"] and not asked["inside"] | bool(boxes and not asked["vessels"]):
+        if asked["stock"] and not (asked["inside"] or (boxes and not asked["vessels"])):
             kind = "vessels" if asked["vessels"] else "greens" if asked["greens"] else ""
             kind = kind or ("foods" if asked["foods"] else "stock")
             return Told(self._stock(kind), (Act("help"),))
+        if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
+            if strange:
+                return Told(self.missing(strange), (Act("canthelp"),))
+            if not (boxes and food) and not (asked["did"] and (states or asked["out"] or self._done(sentence))):
+                return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
         if strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
         if asked["inside"]:
@@ -92,6 +93,7 @@ class Telling:
             return Told(self._said["up_to_you"])
         if asked["cook"]:
             return Told(self._said["no_recipes"], (Act("canthelp"),))
+        states = states if named or session.things else []
         if asked["did"] or asked["whether"] or states:
             told = self._whether(sentence, session, states, food, boxes, places, out=asked["out"])
             if told is not None:
@@ -99,7 +101,7 @@ class Telling:
         things = [one for one in named if one not in PLACES]
         if things:
             return self._all([self._where(one, world) for one in things], world, things)
-        if asked["ends"] or asked["idle"]:
+        if asked["ends"] or asked["idle"] or len(said) < _FEWEST:
             return None
         return Told(self._said["a_program" if asked["self"] else "unanswered"], known=False)
 
@@ -125,7 +127,9 @@ class Telling:
     def _how_many(self, food: Sequence[str], session: "Session") -> Told:
         if not food:
             return Told(self._said["unanswered"], known=False)
-        used = [one for one in food if session.world.where(one) or one in session.amounts]
+        other = {"uova": "uovo", "uovo": "uova"}
+        of = [*food, *(other[one] for one in food if one in other)]
+        used = [one for one in of if session.world.where(one) or one in session.amounts]
         if not used:
             return Told(self._said["not_yet"])
         told: list[str] = []

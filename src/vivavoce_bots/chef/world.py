@@ -14,7 +14,7 @@ from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES
 _HOT: Final = ("fuoco", "forno")
 _NOT_EATEN: Final = ("coperchio", "cucchiaio")
 _BOILED: Final = ("pasta", "riso")
-_PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
+PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
 _VESSELS: Final = ("padella", "pentola", "tegame")
 # What can be done to what, and what it is then.
 WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -126,7 +126,7 @@ class World:
         if target and items == ["coperchio"]:
             self._cover("coprire", [target])
         elif target:
-            moved = [one for one in items if one not in _PLENTY]
+            moved = [one for one in items if one not in PLENTY]
             self.empty(moved, target)
             self.cooked |= {(target, one) for box, one in self.cooked if one in moved}
             self.stirred.discard(target)
@@ -195,7 +195,7 @@ class World:
                 raise Refused("dry", next(one for one in meant if one in _BOILED))
             if action == "cuocere":
                 if all((box, one) in self.cooked for one in meant):
-                    raise Refused("already", meant[0] if meant else box)
+                    raise Refused("already", items[0] if items else box)
                 self.cooked |= {(box, one) for one in meant}
             else:
                 for one in meant:
