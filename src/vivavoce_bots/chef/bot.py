@@ -117,6 +117,8 @@ class ChefBot(StandingBot[Session]):
 
     def standing(self, session: Session, kind: str) -> str | None:
         words, telling = self.words(session), self._telling[session.language]
+        if kind == "done" and session.world.inside:
+            return None  # is it done? what is in the pan, not what was said
         if kind == "next":
             return words["such_as"].format(example=telling.example(session.world))
         if kind == "advice":
@@ -152,6 +154,12 @@ class ChefBot(StandingBot[Session]):
         if looks_like_notation(text):
             return super()._turn(session, text)
         turn = [self._sentence(session, one) for one in sentences(text, session.language)]
+        named_only = [clause for one in turn for clause in one.clauses]
+        for one in turn:  # a talking toaster: told besides
+            one.clauses = [
+                clause for clause in one.clauses
+                if len(named_only) == 1 or one.asks or clause.action or clause.things or not clause.strange
+            ]  # fmt: skip
         if not self._matters(session, turn):
             return super()._turn(session, text)
         session.changed = False
@@ -212,7 +220,7 @@ class ChefBot(StandingBot[Session]):
                 carried = 0
                 if not clause.says and not clause.amounts:
                     carried = clause.retracts
-                elif not done.stopped or clause.place:
+                elif not done.stopped or clause.place or (clause.food and clause.target):
                     self._take_in(session, done, clause, more=more)
         return self._composed(session, done, leaves=any(one.leaves for one in turn))
 
@@ -286,12 +294,17 @@ class ChefBot(StandingBot[Session]):
             told_off = done.problem is None and not done.done and self._told_off(session)
             if shares and alike and not clause.also and not told_off and (here or session.waiting is None):
                 bare = set(things_of(last))
+                so = self.words(session)["so"].format(predicate=self._telling[session.language].shown(last))
                 if not clause.action and not clause.mix and set(clause.things) <= bare and session.done == last:
-                    done.said.append(self.words(session)["so"].format(
-                        predicate=self._telling[session.language].shown(last)))  # fmt: skip
+                    done.said.append(so)
                     return []
+                as_it_was, said = session.world, list(done.said)
                 self._take_back(session, done)
-                return corrected(session, clause, denied)
+                commands = corrected(session, clause, denied)
+                if session.done == last and [str(one).replace("*", "") for one in commands] == [str(last).replace("*", "")]:
+                    session.world, done.said = as_it_was, [*said, so]
+                    return []
+                return commands
         if not clause.action and not clause.food and (clause.mix or clause.it) and more:
             held = session.world.inside.get(clause.target or (clause.boxes or ("",))[-1], ())
             session.things = tuple(held) or session.things  # the batter, the stuff in the bowl: pour it
@@ -357,6 +370,7 @@ class ChefBot(StandingBot[Session]):
         """Carry a command out, and say so; whether what comes behind it makes sense."""
         before = copy.deepcopy(session.world)
         done.understood.append(command)
+        command = self._once(done, command)
         if self._is_there(session, command):
             session.speak_of(things_of(command))
             food = [one for one in things_of(command) if one in INGREDIENTS]
@@ -368,6 +382,8 @@ class ChefBot(StandingBot[Session]):
         except Lacking as lacking:
             if lacking.idle and not last:
                 return True  # the pot is on the stove; cook the potatoes
+            if lacking.idle and done.problem is not None and done.problem.idle:
+                return False
             done.problem = lacking
             if lacking.slot is None:
                 done.said.append(lacking.said)
@@ -387,6 +403,17 @@ class ChefBot(StandingBot[Session]):
             done.said = [one for one in done.said if one != problem.said]  # heat it: put it on the stove
             return self._do(session, done, again, last=True)
         return True
+
+    def _once(self, done: _Turn, command: Predicate) -> Predicate:
+        """A command without the foods that went there in this very turn: then the carrots; carrots and water."""
+        boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
+        gone = {
+            thing for one, _, _ in done.done if one.action in INTO and boxes and boxes[-1] in things_of(one)
+            for thing in things_of(one) if thing in INGREDIENTS
+        }  # fmt: skip
+        fresh = tuple(one for one in command.arguments if one not in gone)
+        left = any(one.strip("*") in INGREDIENTS for one in fresh)
+        return command._replace(arguments=fresh) if command.action in INTO and left else command
 
     def _is_there(self, session: Session, command: Predicate) -> bool:
         """Whether all that is to be put somewhere lies there, and more of it was not asked for."""

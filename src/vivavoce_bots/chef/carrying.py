@@ -121,7 +121,8 @@ class Carrying:
             if session.container is None:
                 raise self._asked("thing", command, action=verb)
             return Predicate(command.action, (f"*{session.container}*", *arguments))
-        if len(food) == len(things) and session.container is not None:
+        inside = session.world.inside.get(session.container or "", ())
+        if len(food) == len(things) and session.container is not None and not set(food) <= set(inside):
             return Predicate(command.action, (*arguments, f"*{session.container}*"))
         if len(things) < 2 or len(food) == len(things):
             raise self._asked("place", command, thing=self._telling.listed(things))

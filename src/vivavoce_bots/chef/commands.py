@@ -26,8 +26,14 @@ def commanded(session: Session, clause: Clause) -> list[Predicate]:
 def named(session: Session, clause: Clause) -> list[Predicate]:
     """What things without a verb ask for: they complete what waits; one in or on another is put there."""
     waiting = session.waiting
+    able = WORKED.get(waiting.action, ("", ()))[1] if waiting is not None else ()
+    if able and not set(able) & {*clause.food, *clause.boxes}:
+        waiting = session.waiting = None
     if waiting is not None and not clause.mix:
         return [_completed(session, waiting, clause)]
+    unused = bool(session.food) and not any(map(session.world.where, session.food))
+    if clause.boxes and not clause.food and unused and not clause.place:  # boil two potatoes: in the pot
+        clause = clause._replace(boxes=(), target=clause.boxes[-1])
     if clause.target or clause.place or (clause.boxes and clause.food) or clause.mix:
         if clause.boxes == ("piatto",) or clause.target == "piatto":
             clause = clause._replace(boxes=(), target="piatto", it=clause.it or not clause.food)
@@ -115,7 +121,8 @@ def _meant_action(session: Session, clause: Clause) -> str:
     unused = bool(clause.food) and not held and "coperchio" not in clause.food
     if action == "togliere" and unused:
         return "prendere"  # take it out of the cupboard
-    if action == "girare" and not clause.things and not clause.it:
+    cooked = any(box == session.container for box, _ in session.world.cooked)
+    if action == "girare" and not clause.things and not clause.it and not cooked:
         return "mescolare"
     if action == "coprire" and set(clause.food) - {"coperchio"} and (clause.beside or not clause.boxes):
         return "aggiungere"  # cover them with water
@@ -221,8 +228,10 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         moved = _as_one(found) if len(found) > 1 and not set(found) <= set(session.food) else tuple(
             f"*{one}*" for one in found if one not in inside or found == [one]
         )  # fmt: skip
+    elif not boxes and not food and _pours_on(session):  # pour: what was mixed, into what stands on the stove
+        moved, target = _mix(session, session.container), session.container
     elif clause.it and not boxes:
-        moved = tuple(f"*{one}*" for one in session.food)
+        moved = tuple(f"*{one}*" for one in session.food or pointed(session, None))
         if moved and session.container is None and session.removed:
             target = next((session.removed[one] for one in session.food if one in session.removed), None)
     else:
@@ -236,6 +245,14 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         return [Predicate(action, (*boxes, *moved))]
     implicit = session.container if action == "mettere" or clause.there else None
     return [Predicate(action, (*moved, *([f"*{implicit}*"] if implicit and moved else [])))]
+
+
+def _pours_on(session: Session) -> bool:
+    """Whether something was mixed elsewhere, and what was spoken of last is in the pan that stands ready."""
+    box, world = session.container or "", session.world
+    other = _full(session, box)
+    ready = world.place.get(box) in _HOT and set(session.food) <= set(world.inside.get(box, ()))
+    return ready and other is not None and _is_mixed(session, other)
 
 
 def _placed(

@@ -19,7 +19,7 @@ from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.speech import is_question, without_tag
 from vivavoce_bots.dialogue.spotting import Span, tokens
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?;:…])\s+")
@@ -90,6 +90,7 @@ def sentences(text: str, language: str) -> list[str]:
 
 def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     """Whether a sentence asks, and commands nothing: `le sbucci?` does not ask."""
+    sentence = without_tag(sentence, language)
     if WORDS[language]["asking"].match(sentence):
         return True
     commands = any(one.action and not one.stopped for one in clauses)
@@ -150,7 +151,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
-    beside = [one for one in food if _before(said, one, words["with"], start, end)]
+    beside = [one for one in food if verb and _before(said, one, words["with"], start, end)]
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
     source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
               and _before(said, one, words["from"], start, end)]  # fmt: skip
@@ -166,7 +167,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
     alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
     stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
-    edges = {at for one in things for at in (one.start - 1, one.end)}
+    edges = {at for one in things for at in (one.start - 2, one.start - 1, one.end)}
     strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]
     only_from = bool(source) and not (food or target or places)
     loose = told or (verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None))
@@ -216,8 +217,9 @@ def _amounts(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[
     for one in food:
         near = [in_digits(word, language, ordinals=False) for word in said[max(0, one.start - 3) : one.end + 2]]
         numbers = [word for word in near if word.isdigit()]
-        if numbers:
-            found.append((one.entry.value or "", numbers[0]))
+        single = one.start > 0 and said[one.start - 1] in ("un", "uno", "una", "un'", "a", "an")
+        if numbers or single:
+            found.append((one.entry.value or "", numbers[0] if numbers else "1"))
     return tuple(found)
 
 
@@ -226,6 +228,9 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
     found: list[Clause] = []
     for one in clauses:
         last = found[-1] if found else None
+        if last is not None and last.denied and not last.things and one.action == "togliere" and one.it:
+            found[-1] = one._replace(food=last.denied, it=False)  # the salt, no: take it out
+            continue
         if last is None or one.retracts or one.denied or last.denied or last.stopped or one.strange:
             found.append(one)
             continue
@@ -245,6 +250,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
             found[-1] = _both(last, one)
         elif last.target and not (last.action or last.food or one.action or one.boxes) and one.food and not one.target:
             found[-1] = _both(last, one)  # in the bowl, the milk
+        elif last.action == "prendere" and one.boxes and not (one.action or one.food or one.place):
+            found[-1] = _both(last, one)
         elif last.action and last.boxes and one.boxes and not (one.action or one.food or last.food or last.place):
             found[-1] = _both(last, one)
         else:

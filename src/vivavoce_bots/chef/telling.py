@@ -28,6 +28,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 if TYPE_CHECKING:
     from vivavoce_bots.chef.carrying import Session
 
+_SHORT = 4  # words of a question about what was spoken of last: have you any?
 _FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
 
@@ -83,6 +84,8 @@ class Telling:
                 return Told(self.missing(strange), (Act("canthelp"),))
             if not (boxes and food) and not (asked["did"] and (states or asked["out"] or self._done(sentence))):
                 return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
+        if asked["have"] and not named and session.food and len(said) <= _SHORT:
+            return Told(self._said["yes_have"].format(thing=self.listed(session.food)))
         if strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
         if asked["inside"]:
