@@ -193,8 +193,11 @@ class ChefBot(StandingBot[Session]):
         for one in turn:
             if one.beyond or any(clause.says for clause in one.clauses):
                 return True
-            if one.asks and not one.heard.did(*_MOVES, "help"):
+            if one.asks and not one.heard.did("help"):
                 told = self._telling[session.language].answer(one.text, session)
+                settles = told is not None and any(act.act == "ack" and act.value in ("yes", "no") for act in told.acts)
+                if one.heard.did(*_MOVES) and not settles:
+                    continue
                 if told is not None and told.known:
                     return True
         return False
@@ -242,8 +245,6 @@ class ChefBot(StandingBot[Session]):
             bye = self.farewell(session)
             return Answer(joined([*said, bye.text]), (*acts, *bye.acts), understood, end=True)
         question, asks_for = self.question(session)
-        if not said and not (problem and problem.slot):
-            said = [] if session.waiting else [words["kept"]]
         return Answer(joined([*dict.fromkeys(said), question]), (*acts, *asks_for), understood)
 
     # --- clauses -------------------------------------------------------------------------------------------
@@ -277,10 +278,13 @@ class ChefBot(StandingBot[Session]):
         denied = [*clause.denied, *session.denied]
         session.denied = ()
         commands = self._meant(session, done, clause, denied, changes=changes, more=more)
+        held = {box: list(inside) for box, inside in session.world.inside.items()}
         session.amounts |= dict(clause.amounts)
         for command in commands:
             if not self._do(session, done, command, last=command is commands[-1]):
                 break
+            if clause.part:  # half of it: the rest stays where it is
+                session.world.inside |= {box: one for box, one in held.items() if box != session.container}
 
     def _meant(
         self, session: Session, done: _Turn, clause: Clause, denied: Sequence[str], *, changes: bool, more: bool

@@ -13,6 +13,7 @@ GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 INTO: Final = ("mettere", "aggiungere")
 _LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "cucchiaio", "coperchio")
 """What stays behind where something is served, and nobody mashes or drains."""
+_SHELLED: Final = ("uovo", "uova")
 _HOT: Final = ("fuoco", "forno")
 
 
@@ -42,7 +43,7 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
             return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))
     if clause.food and not clause.boxes and session.container is not None and _in_use(session, session.container):
         return [Predicate("aggiungere", (*clause.quantity, *clause.food, f"*{session.container}*"))]
-    if clause.boxes == ("piatto",) and session.food:
+    if clause.boxes == ("piatto",) and (session.food or _full(session, "piatto")):
         return commanded(session, clause._replace(action="mettere", boxes=(), target="piatto", it=True))
     return [Predicate("", (*clause.quantity, *clause.things))]
 
@@ -119,7 +120,7 @@ def _meant_action(session: Session, clause: Clause) -> str:
         if goes and (clause.boxes or clause.food) and not (clause.out or clause.source):
             return "mettere"
     unused = bool(clause.food) and not held and "coperchio" not in clause.food
-    if action == "togliere" and unused:
+    if action == "togliere" and unused and not clause.denied:
         return "prendere"  # take it out of the cupboard
     cooked = any(box == session.container for box, _ in session.world.cooked)
     if action == "girare" and not clause.things and not clause.it and not cooked:
@@ -218,6 +219,8 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         return _placed(session, clause, action, place, boxes, food)
     if clause.source in CONTAINERS and not food:
         moved = _mix(session, target, clause.source)
+    elif clause.every and session.food and not any(map(session.world.where, session.food)):
+        moved = tuple(f"*{one}*" for one in session.food)
     elif whole:
         moved = _mix(session, target, boxes[-1] if boxes else None)
     elif food:
@@ -243,7 +246,14 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         return [*first, Predicate("mettere", (target, place))] if place else first
     if boxes:
         return [Predicate(action, (*boxes, *moved))]
+    if clause.into_mix and moved:  # add it to the sauce
+        lies = box_of(session, clause._replace(it=True))
+        target = _full(session, lies)
+        return [Predicate(action, (*moved, f"*{target or lies}*"))]
+    held = session.world.inside.get(session.container or "", ())
     implicit = session.container if action == "mettere" or clause.there else None
+    if implicit and {one.strip("*") for one in moved} <= {*held} and not clause.there:
+        implicit = None  # it is there: where else?
     return [Predicate(action, (*moved, *([f"*{implicit}*"] if implicit and moved else [])))]
 
 
@@ -252,7 +262,7 @@ def _pours_on(session: Session) -> bool:
     box, world = session.container or "", session.world
     other = _full(session, box)
     ready = world.place.get(box) in _HOT and set(session.food) <= set(world.inside.get(box, ()))
-    return ready and other is not None and _is_mixed(session, other)
+    return ready and other is not None and len(world.inside[other]) > 1
 
 
 def _placed(
@@ -285,7 +295,9 @@ def _taken(session: Session, clause: Clause, action: str) -> list[Predicate]:
 
 
 def _opened(session: Session, clause: Clause, action: str) -> list[Predicate]:
-    food = clause.food or tuple(f"*{one}*" for one in session.food)
+    held = session.world.inside.get(session.container or "", ())
+    spoken = session.food or [one for one in held if one in _SHELLED]
+    food = clause.food or tuple(f"*{one}*" for one in spoken)
     box = clause.target or (clause.boxes or (None,))[-1]
     implied = session.container if session.container and session.container != "piatto" else None
     into = [box] if box else [f"*{implied}*"] if implied else []
@@ -307,7 +319,9 @@ def _removed(session: Session, clause: Clause, action: str) -> list[Predicate]:
     if food:
         return [Predicate(action, (*food, *boxes[-1:]))]
     if clause.it or not boxes:
-        held = tuple(f"*{one}*" for one in session.food if session.world.where(one))
+        inside = session.world.inside.get(boxes[-1], ()) if boxes else None
+        spoken = [one for one in session.food if inside is None or one in inside] or list(inside or ())
+        held = tuple(f"*{one}*" for one in spoken if session.world.where(one))
         if held:
             return [Predicate(action, (*held, *boxes[-1:]))]
         boxes = boxes or ([session.container] if session.container else [])

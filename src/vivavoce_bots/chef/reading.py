@@ -70,6 +70,7 @@ class Clause(NamedTuple):
     strange: tuple[str, ...] = ()
     retracts: int = 0
     loose: bool = False
+    into_mix: bool = False
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -148,6 +149,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
     things = [one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
+    into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
@@ -162,7 +164,9 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
             and word not in hearing.small and not in_digits(word, language).isdigit()]  # fmt: skip
     known = {at for one in hearing.find(piece)[1] if one.entry.kind == "aside" for at in range(one.start, one.end)}
     unknown = [at for at in rest if at not in known and not names_nothing(said[at], language)]
-    lacks = [at for at in rest if said[at] in LACKS[language] and not _denied(said, at, words["not"])
+    before_it = words["naming"] | words["into"]
+    lacks = [at for at in rest if said[at] in LACKS[language] and not (
+             verb and at > end and not before_it & {*said[at - 2 : at]}) and not _denied(said, at, words["not"])
              and not (verb and _denied(said, at, words["with"]))]  # fmt: skip
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
     alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
@@ -182,12 +186,12 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         source[-1].entry.value if source else None,
         next((one.entry.value for one in reversed(places) if one not in source), None),
         _values(denied), _amounts(said, food, language),
-        stopped, "it" in kinds or clitic or before, "mix" in kinds, "every" in kinds, "part" in kinds,
+        stopped, "it" in kinds or clitic or before, "mix" in kinds and not (into_mix and verb), "every" in kinds, "part" in kinds,
         "back" in kinds or words["again"].search(piece) is not None,
         "out" in kinds,
         "there" in kinds or (verb is not None and _THERE.fullmatch(verb[0]) is not None and language == "it"),
         "also" in kinds,
-        tuple(dict.fromkeys(said[at] for at in (lacks or alone))), 0, loose,
+        tuple(dict.fromkeys(said[at] for at in (lacks or alone))), 0, loose, into_mix,
     )  # fmt: skip
 
 
@@ -229,7 +233,7 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
     for one in clauses:
         last = found[-1] if found else None
         if last is not None and last.denied and not last.things and one.action == "togliere" and one.it:
-            found[-1] = one._replace(food=last.denied, it=False)  # the salt, no: take it out
+            found[-1] = one._replace(food=last.denied, denied=last.denied, it=False)  # the salt, no: take it out
             continue
         if last is None or one.retracts or one.denied or last.denied or last.stopped or one.strange:
             found.append(one)

@@ -62,15 +62,19 @@ class Telling:
         places = [one for one in named if one in PLACES]
         if asked["who"]:
             return Told(self._said["whoareyou"], (Act("ack", None, "whoareyou"),))
+        if asked["taste"]:
+            return Told(self._said["a_program"])
         if asked["idle"] and not (named or strange):
             return None
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
+        if asked["how_many"] and asked["have"] and food:
+            return Told(self._said["plenty"])
         if asked["how_many"]:
             return self._how_many(food or [one for one in session.food], session)
         if asked["time"] and not states:
-            return Told(self._said["time" if not places or boxes else "heat"], (Act("canthelp"),))
-        if asked["where"]:
+            return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
+        if asked["where"] and not asked["advice"]:
             things = [one for one in named if one not in PLACES] or list(session.things)
             if things:
                 return self._all([self._where(one, world) for one in things], world, things)
