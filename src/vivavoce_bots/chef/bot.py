@@ -7,14 +7,13 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
-from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
+from vivavoce_bots.chef.carrying import Carrying, Lacking, Session, Turn
 from vivavoce_bots.chef.commands import INTO, commanded, corrected, named, without
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
-from vivavoce_bots.chef.reading import Clause, asks, read_clauses, sentences, tells
+from vivavoce_bots.chef.reading import Clause, Sentence, asks, read_clauses, sentences, tells
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
@@ -25,7 +24,7 @@ from vivavoce_bots.chef.words import (
     heard_as,
     learn_words,
 )
-from vivavoce_bots.chef.world import PLENTY, World, things_of
+from vivavoce_bots.chef.world import World, things_of
 from vivavoce_bots.dialogue.beyond import told_apart
 from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
@@ -35,31 +34,6 @@ from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 _LEAVES: Final = ("bye", "done")
 _MOVES: Final = ("undo", "restart", "cancel", "repeat")
 _CHANGES: Final = 2  # how strongly a clause has to say no to what a turn before said
-
-
-@dataclass
-class _Sentence:
-    """One sentence of a turn: its clauses, whether it asks, what of it is beyond the robot, whether it leaves."""
-
-    text: str
-    heard: Heard
-    clauses: list[Clause]
-    asks: bool
-    beyond: str | None
-    leaves: bool
-
-
-@dataclass
-class _Turn:
-    """What a turn has brought about so far: sentences said, commands done, and the one that lacks something."""
-
-    said: list[str] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
-    understood: list[Predicate] = field(default_factory=list)
-    done: list[tuple[Predicate, World, str]] = field(default_factory=list)
-    problem: Lacking | None = None
-    stopped: bool = False
-    refused: Predicate | None = None
 
 
 class ChefBot(StandingBot[Session]):
@@ -170,7 +144,7 @@ class ChefBot(StandingBot[Session]):
         session.remember(before)
         return answer
 
-    def _sentence(self, session: Session, text: str) -> _Sentence:
+    def _sentence(self, session: Session, text: str) -> Sentence:
         language, hearing = session.language, self._hearing[session.language]
         heard = hearing.heard(text)
         topics = self._beyond[language]
@@ -186,24 +160,26 @@ class ChefBot(StandingBot[Session]):
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
-        return _Sentence(text, heard, clauses, asking, beyond, leaves)
+        return Sentence(text, heard, clauses, asking, beyond, leaves)
 
-    def _matters(self, session: Session, turn: Sequence[_Sentence]) -> bool:
+    def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
         """Whether a turn is about the kitchen; all else is courtesy and answered as by all bots."""
         for one in turn:
             if one.beyond or any(clause.says for clause in one.clauses):
                 return True
             if one.asks and not one.heard.did("help"):
                 told = self._telling[session.language].answer(one.text, session)
-                settles = told is not None and any(act.act == "ack" and act.value in ("yes", "no") for act in told.acts)
+                settles = told is not None and any(
+                    act.act == "ack" and act.value in ("yes", "no") for act in told.acts
+                )
                 if one.heard.did(*_MOVES) and not settles:
                     continue
                 if told is not None and told.known:
                     return True
         return False
 
-    def _answered(self, session: Session, turn: Sequence[_Sentence]) -> Answer:
-        done = _Turn()
+    def _answered(self, session: Session, turn: Sequence[Sentence]) -> Answer:
+        done = Turn()
         commands = any(clause.action for one in turn if not one.asks for clause in one.clauses)
         carried = 0
         for one in turn:
@@ -227,9 +203,8 @@ class ChefBot(StandingBot[Session]):
                     self._take_in(session, done, clause, more=more)
         return self._composed(session, done, leaves=any(one.leaves for one in turn))
 
-    def _composed(self, session: Session, done: _Turn, *, leaves: bool) -> Answer:
-        words, telling = self.words(session), self._telling[session.language]
-        problem = done.problem
+    def _composed(self, session: Session, done: Turn, *, leaves: bool) -> Answer:
+        telling, problem = self._telling[session.language], done.problem
         if problem and problem.slot and done.done and problem.predicate.action == done.done[-1][0].action:
             problem = None  # put the eggs, no, put the pan on the stove
         session.waiting = problem.predicate if problem and problem.slot else None
@@ -249,7 +224,7 @@ class ChefBot(StandingBot[Session]):
 
     # --- clauses -------------------------------------------------------------------------------------------
 
-    def _take_in(self, session: Session, done: _Turn, clause: Clause, *, more: bool) -> None:
+    def _take_in(self, session: Session, done: Turn, clause: Clause, *, more: bool) -> None:
         words = self.words(session)
         if clause.stopped:
             if clause.action and done.done and done.done[-1][0].action == clause.action and clause.retracts:
@@ -262,9 +237,13 @@ class ChefBot(StandingBot[Session]):
         changes = clause.retracts >= (1 if here else _CHANGES) and session.tried is not None
         if clause.amounts == (("", clause.text),):
             food = [one for one in things_of(session.tried or Predicate("", ())) if one in INGREDIENTS]
-            session.amounts |= {one: clause.text for one in food[-1:]} if changes else {}
+            session.amounts |= dict.fromkeys(food[-1:], clause.text) if changes else {}
             return
-        if clause.denied and not clause.action and not (clause.food or clause.boxes or clause.target or clause.mix):
+        if (
+            clause.denied
+            and not clause.action
+            and not (clause.food or clause.boxes or clause.target or clause.mix)
+        ):
             self._deny(session, done, clause)
             return
         if clause.strange:
@@ -287,25 +266,46 @@ class ChefBot(StandingBot[Session]):
                 session.world.inside |= {box: one for box, one in held.items() if box != session.container}
 
     def _meant(
-        self, session: Session, done: _Turn, clause: Clause, denied: Sequence[str], *, changes: bool, more: bool
+        self,
+        session: Session,
+        done: Turn,
+        clause: Clause,
+        denied: Sequence[str],
+        *,
+        changes: bool,
+        more: bool,
     ) -> list[Predicate]:
         """The commands of a clause; where it corrects one before, that one is taken back first."""
         last = session.tried
         if last is not None and (changes or (denied and set(denied) & set(things_of(last)))):
-            shares = not clause.action or bool(set(clause.things) & set(things_of(last))) or clause.it or clause.mix
-            alike = not clause.action or clause.action == last.action or {clause.action, last.action} <= {*INTO}
+            shares = (
+                not clause.action
+                or bool(set(clause.things) & set(things_of(last)))
+                or clause.it
+                or clause.mix
+            )
+            alike = (
+                not clause.action or clause.action == last.action or {clause.action, last.action} <= {*INTO}
+            )
             here = done.problem is not None
             told_off = done.problem is None and not done.done and self._told_off(session)
             if shares and alike and not clause.also and not told_off and (here or session.waiting is None):
                 bare = set(things_of(last))
                 so = self.words(session)["so"].format(predicate=self._telling[session.language].shown(last))
-                if not clause.action and not clause.mix and set(clause.things) <= bare and session.done == last:
+                if (
+                    not clause.action
+                    and not clause.mix
+                    and set(clause.things) <= bare
+                    and session.done == last
+                ):
                     done.said.append(so)
                     return []
                 as_it_was, said = session.world, list(done.said)
                 self._take_back(session, done)
                 commands = corrected(session, clause, denied)
-                if session.done == last and [str(one).replace("*", "") for one in commands] == [str(last).replace("*", "")]:
+                if session.done == last and [str(one).replace("*", "") for one in commands] == [
+                    str(last).replace("*", "")
+                ]:
                     session.world, done.said = as_it_was, [*said, so]
                     return []
                 return commands
@@ -313,7 +313,11 @@ class ChefBot(StandingBot[Session]):
             held = session.world.inside.get(clause.target or (clause.boxes or ("",))[-1], ())
             session.things = tuple(held) or session.things  # the batter, the stuff in the bowl: pour it
             return []
-        if not clause.action and clause.boxes and set(clause.things) <= set(things_of(last or Predicate("", ()))):
+        if (
+            not clause.action
+            and clause.boxes
+            and set(clause.things) <= set(things_of(last or Predicate("", ())))
+        ):
             session.speak_of(clause.boxes)
             return []
         if clause.action:
@@ -341,7 +345,7 @@ class ChefBot(StandingBot[Session]):
         acts = session.last.acts if session.last is not None else ()
         return any(one.act == "canthelp" for one in acts) and not any(one.slot == "done" for one in acts)
 
-    def _deny(self, session: Session, done: _Turn, clause: Clause) -> None:
+    def _deny(self, session: Session, done: Turn, clause: Clause) -> None:
         """What was not meant: it is taken back, and what else was said of it done again."""
         last, denied = session.tried, set(clause.denied)
         waiting = session.waiting
@@ -358,7 +362,7 @@ class ChefBot(StandingBot[Session]):
                     self._do(session, done, rest, last=True)
                 session.tried = last
 
-    def _take_back(self, session: Session, done: _Turn) -> None:
+    def _take_back(self, session: Session, done: Turn) -> None:
         """Restore the kitchen before the last command; it was not meant."""
         if done.done and done.done[-1][0] == session.tried:
             _, session.world, told = done.done.pop()
@@ -370,12 +374,12 @@ class ChefBot(StandingBot[Session]):
             done.said = [one for one in done.said if one != done.problem.said]
             done.problem = None
 
-    def _do(self, session: Session, done: _Turn, command: Predicate, *, last: bool) -> bool:
+    def _do(self, session: Session, done: Turn, command: Predicate, *, last: bool) -> bool:
         """Carry a command out, and say so; whether what comes behind it makes sense."""
         before = copy.deepcopy(session.world)
         done.understood.append(command)
-        command = self._once(done, command)
-        if self._is_there(session, command):
+        command = done.once(command)
+        if session.has_done(command):
             session.speak_of(things_of(command))
             food = [one for one in things_of(command) if one in INGREDIENTS]
             done.said.append(self._telling[session.language].places(food, session.world))
@@ -408,27 +412,7 @@ class ChefBot(StandingBot[Session]):
             return self._do(session, done, again, last=True)
         return True
 
-    def _once(self, done: _Turn, command: Predicate) -> Predicate:
-        """A command without the foods that went there in this very turn: then the carrots; carrots and water."""
-        boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
-        gone = {
-            thing for one, _, _ in done.done if one.action in INTO and boxes and boxes[-1] in things_of(one)
-            for thing in things_of(one) if thing in INGREDIENTS
-        }  # fmt: skip
-        fresh = tuple(one for one in command.arguments if one not in gone)
-        left = any(one.strip("*") in INGREDIENTS for one in fresh)
-        return command._replace(arguments=fresh) if command.action in INTO and left else command
-
-    def _is_there(self, session: Session, command: Predicate) -> bool:
-        """Whether all that is to be put somewhere lies there, and more of it was not asked for."""
-        things = things_of(command)
-        boxes = [one for one in things if one in CONTAINERS]
-        food = [one for one in things if one in INGREDIENTS]
-        more = len(things) != len(boxes) + len(food) or set(food) & {*PLENTY, "coperchio"}
-        inside = session.world.inside.get(boxes[-1], ()) if boxes else ()
-        return command.action in INTO and bool(food) and not more and set(food) <= set(inside)
-
-    def _tell(self, session: Session, done: _Turn, sentence: _Sentence) -> None:
+    def _tell(self, session: Session, done: Turn, sentence: Sentence) -> None:
         """Answer a question; what cannot be answered is said once, and scolding not at all."""
         telling = self._telling[session.language]
         strange = [word for one in sentence.clauses for word in one.strange]
@@ -468,7 +452,7 @@ class ChefBot(StandingBot[Session]):
             commands = read_predicates(text)
         except Malformed as error:
             return Answer(self.words(session)["malformed"].format(why=error), (Act("repeat"),))
-        done = _Turn()
+        done = Turn()
         for command in commands:
             if not self._do(session, done, command, last=True):
                 break
@@ -481,5 +465,7 @@ def _as_it_is(session: Session, clause: Clause) -> Clause:
         return clause
     other = {"uovo": "uova", "uova": "uovo"}
     where = session.world.where
-    food = [other[one] if one in other and not where(one) and where(other[one]) else one for one in clause.food]
+    food = [
+        other[one] if one in other and not where(one) and where(other[one]) else one for one in clause.food
+    ]
     return clause._replace(food=tuple(food))

@@ -3,7 +3,9 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
+from vivavoce_bots.acts import Act
 from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
@@ -17,8 +19,10 @@ from vivavoce_bots.chef.words import (
     SAID,
     THINGS,
 )
-from vivavoce_bots.chef.world import Refused, World, things_of
+from vivavoce_bots.chef.world import PLENTY, Refused, World, things_of
 from vivavoce_bots.dialogue.talk import Talk
+
+_INTO: Final = ("mettere", "aggiungere")
 
 
 @dataclass
@@ -64,6 +68,39 @@ class Session(Talk):
         self.boxes = [*(one for one in self.boxes if one not in boxes), *dict.fromkeys(boxes)]
         food = tuple(one for one in things if one in INGREDIENTS and one not in ("coperchio", "cucchiaio"))
         self.things = food or tuple(boxes[-1:]) or self.things
+
+    def has_done(self, command: Predicate) -> bool:
+        """Whether all that is to be put somewhere lies there, and more of it was not asked for."""
+        things = things_of(command)
+        boxes = [one for one in things if one in CONTAINERS]
+        food = [one for one in things if one in INGREDIENTS]
+        more = len(things) != len(boxes) + len(food) or set(food) & {*PLENTY, "coperchio"}
+        inside = self.world.inside.get(boxes[-1], ()) if boxes else ()
+        return command.action in _INTO and bool(food) and not more and set(food) <= set(inside)
+
+
+@dataclass
+class Turn:
+    """What a turn has brought about: sentences said, commands done, the one that lacks something."""
+
+    said: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    understood: list[Predicate] = field(default_factory=list)
+    done: list[tuple[Predicate, World, str]] = field(default_factory=list)
+    problem: "Lacking | None" = None
+    stopped: bool = False
+    refused: Predicate | None = None
+
+    def once(self, command: Predicate) -> Predicate:
+        """A command without the foods that went there in this very turn: carrots; carrots and water."""
+        boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
+        gone = {
+            thing for one, _, _ in self.done if one.action in _INTO and boxes and boxes[-1] in things_of(one)
+            for thing in things_of(one) if thing in INGREDIENTS
+        }  # fmt: skip
+        fresh = tuple(one for one in command.arguments if one not in gone)
+        left = any(one.strip("*") in INGREDIENTS for one in fresh)
+        return command._replace(arguments=fresh) if command.action in _INTO and left else command
 
 
 class Lacking(Exception):

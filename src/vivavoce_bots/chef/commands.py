@@ -1,4 +1,4 @@
-"""What a clause commands, with what it leaves to be understood: whatever was handled last, the mix in a bowl."""
+"""What a clause commands, with what it leaves to be understood: what was handled last, the mix in a bowl."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
@@ -21,7 +21,10 @@ def commanded(session: Session, clause: Clause) -> list[Predicate]:
     """The commands of a clause, in the order in which they have to be carried out."""
     action = _meant_action(session, clause)
     found = _PLANS.get(action, _worked)(session, clause, action)
-    return [one._replace(arguments=(*clause.quantity, *one.arguments)) if one is found[0] else one for one in found]
+    return [
+        one._replace(arguments=(*clause.quantity, *one.arguments)) if one is found[0] else one
+        for one in found
+    ]
 
 
 def named(session: Session, clause: Clause) -> list[Predicate]:
@@ -41,7 +44,12 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
         moved = bool(clause.food or clause.boxes or clause.mix) or bool(session.things)
         if moved:
             return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))
-    if clause.food and not clause.boxes and session.container is not None and _in_use(session, session.container):
+    if (
+        clause.food
+        and not clause.boxes
+        and session.container is not None
+        and _in_use(session, session.container)
+    ):
         return [Predicate("aggiungere", (*clause.quantity, *clause.food, f"*{session.container}*"))]
     if clause.boxes == ("piatto",) and (session.food or _full(session, "piatto")):
         return commanded(session, clause._replace(action="mettere", boxes=(), target="piatto", it=True))
@@ -65,12 +73,16 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
         return [last._replace(arguments=(*mix, *arguments))] if mix else []
     if clause.action and len({*new} & {*CONTAINERS, *PLACES}) and (clause.food or clause.it):
         if clause.it and not clause.food:
-            session.things = tuple(one for one in map(_bare, arguments) if one in INGREDIENTS) or session.things
+            session.things = (
+                tuple(one for one in map(_bare, arguments) if one in INGREDIENTS) or session.things
+            )
         return commanded(session, clause)
     for group in GROUPS:
         fresh = [one for one in new if one in group]
         old = [one for one in arguments if _bare(one) in group]
-        wrong = [one for one in old if _bare(one) in denied] or (old[-1:] if group is not INGREDIENTS else old)
+        wrong = [one for one in old if _bare(one) in denied] or (
+            old[-1:] if group is not INGREDIENTS else old
+        )
         if fresh and wrong:
             at = arguments.index(wrong[0])
             arguments = [one for one in arguments if one not in wrong]
@@ -181,7 +193,7 @@ def _in_use(session: Session, box: str) -> bool:
 
 
 def box_of(session: Session, clause: Clause) -> str | None:
-    """The container that a clause is about: named, or the one that what it speaks of lies in, or the last one."""
+    """The container that a clause is about: named, or that in which it lies, or the last one."""
     if clause.boxes or clause.target:
         return clause.target or clause.boxes[-1]
     food = clause.food or (session.food if clause.it else ())
@@ -210,7 +222,9 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
             return [Predicate(action, (*(f"*{one}*" for one in back), f"*{session.removed[back[-1]]}*"))]
     if (food or whole) and boxes and not target and (action == "aggiungere" or not place):
         target = boxes.pop()  # fill the pot with water
-    if boxes and not (target or place or food) and session.world.inside.get(boxes[-1]):  # pour some of the bowl in
+    if (
+        boxes and not (target or place or food) and session.world.inside.get(boxes[-1])
+    ):  # pour some of the bowl in
         target = next((one for one in reversed(session.boxes) if one not in boxes), None)
     if target and boxes and not (food or whole):  # pour the bowl into the pan
         moved = _mix(session, target, boxes[-1])
@@ -333,7 +347,9 @@ def _cooked(session: Session, clause: Clause, action: str) -> list[Predicate]:
     box = box_of(session, clause)
     before: list[Predicate] = []
     if clause.mix or clause.every or (not food and not clause.boxes and not clause.target):
-        hot = [one for one in reversed(session.boxes) if world.place.get(one) in _HOT and world.inside.get(one)]
+        hot = [
+            one for one in reversed(session.boxes) if world.place.get(one) in _HOT and world.inside.get(one)
+        ]
         named = clause.boxes or clause.target
         pointed_at = box is not None and world.place.get(box) in _HOT
         if not named and hot and not pointed_at:
@@ -408,7 +424,9 @@ def _worked(session: Session, clause: Clause, action: str) -> list[Predicate]:
     meant = meant or [one for one in held if one in able] or list(session.food)
     if meant:
         rest = [one for one in clause.beside if able and one not in able]
-        more = [Predicate("aggiungere", (*rest, f"*{session.container}*"))] if rest and session.container else []
+        more = (
+            [Predicate("aggiungere", (*rest, f"*{session.container}*"))] if rest and session.container else []
+        )
         return [Predicate(action, tuple(f"*{one}*" for one in meant)), *more]
     return [Predicate(action, (f"*{session.container}*",) if session.container and not able else ())]
 

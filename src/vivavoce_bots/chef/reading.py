@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import (
@@ -17,7 +18,7 @@ from vivavoce_bots.chef.words import (
 )
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
-from vivavoce_bots.dialogue.hearing import Hearing
+from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question, without_tag
 from vivavoce_bots.dialogue.spotting import Span, tokens
@@ -39,7 +40,7 @@ class Clause(NamedTuple):
 
     action    by its name in the notation; null where there is no verb
     food      what is meant, by its names in the notation; beside: what stands behind a `with`
-    boxes     containers that are neither target nor source; target, source: where something goes or comes from
+    boxes     containers that are neither target nor source, where something goes or comes from
     denied    what stands behind a `not`; stopped: the verb does
     it        whether a pronoun stands for a thing; mix: words for what is in a box as one thing
     strange   words for things that this kitchen does not have
@@ -83,8 +84,21 @@ class Clause(NamedTuple):
         return bool(self.action or self.things or self.denied or self.mix or self.strange or self.stopped)
 
 
+@dataclass
+class Sentence:
+    """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot."""
+
+    text: str
+    heard: Heard
+    clauses: list[Clause]
+    asks: bool
+    beyond: str | None
+    leaves: bool
+
+
 def sentences(text: str, language: str) -> list[str]:
     """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
+    text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
     found = [one for whole in _SENTENCE.split(text) for one in WORDS[language]["asks_now"].split(whole)]
     return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
 
@@ -147,7 +161,9 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     things = [one for one in spans if one.entry.kind == "thing"]
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
     measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
-    things = [one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}]
+    things = [
+        one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}
+    ]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
     into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
@@ -159,40 +175,49 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
               and _before(said, one, words["from"], start, end)]  # fmt: skip
     target = [one for one in boxes if one not in source and _before(said, one, words["into"], start, end)]
     places = [one for one in meant if one.entry.value in PLACES]
-    explained = {at for one in spans for at in range(one.start, one.end)} | set(range(start, end) if verb else ())
+    explained = {at for one in spans for at in range(one.start, one.end)} | set(
+        range(start, end) if verb else ()
+    )
     rest = [at for at, word in enumerate(said) if at not in explained and word not in measured
             and word not in hearing.small and not in_digits(word, language).isdigit()]  # fmt: skip
-    known = {at for one in hearing.find(piece)[1] if one.entry.kind == "aside" for at in range(one.start, one.end)}
+    known = {
+        at for one in hearing.find(piece)[1] if one.entry.kind == "aside" for at in range(one.start, one.end)
+    }
     unknown = [at for at in rest if at not in known and not names_nothing(said[at], language)]
     before_it = words["naming"] | words["into"]
-    lacks = [at for at in rest if said[at] in LACKS[language] and not (
-             verb and at > end and not before_it & {*said[at - 2 : at]}) and not _denied(said, at, words["not"])
-             and not (verb and _denied(said, at, words["with"]))]  # fmt: skip
+    lacks = [at for at in rest if said[at] in LACKS[language] and not _after(said, at, words["not"])]
+    if verb:  # a fork to stir with is no matter; no tin in: you useless tin
+        lacks = [at for at in lacks if not _after(said, at, words["with"])]
+        lacks = [at for at in lacks if at <= end or _after(said, at, before_it)]
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
     alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
     stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
     edges = {at for one in things for at in (one.start - 2, one.start - 1, one.end)}
     strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]
     only_from = bool(source) and not (food or target or places)
-    loose = told or (verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None))
+    loose = told or (
+        verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None)
+    )
     clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
     before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
     return Clause(
-        piece.strip(), _action(verb[0], language) if verb and not told else None,
-        (" ".join(quantity[1].split()),) if quantity and feeds else (),
-        _values(one for one in food if one not in beside), _values(beside),
-        _values(one for one in boxes if one not in (*source, *target)),
-        target[-1].entry.value if target else None,
-        source[-1].entry.value if source else None,
-        next((one.entry.value for one in reversed(places) if one not in source), None),
-        _values(denied), _amounts(said, food, language),
-        stopped, "it" in kinds or clitic or before, "mix" in kinds and not (into_mix and verb), "every" in kinds, "part" in kinds,
-        "back" in kinds or words["again"].search(piece) is not None,
-        "out" in kinds,
-        "there" in kinds or (verb is not None and _THERE.fullmatch(verb[0]) is not None and language == "it"),
-        "also" in kinds,
-        tuple(dict.fromkeys(said[at] for at in (lacks or alone))), 0, loose, into_mix,
+        text=piece.strip(), action=_action(verb[0], language) if verb and not told else None,
+        quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
+        food=_values(one for one in food if one not in beside), beside=_values(beside),
+        boxes=_values(one for one in boxes if one not in (*source, *target)),
+        target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
+        place=next((one.entry.value for one in reversed(places) if one not in source), None),
+        denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
+        it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb),
+        every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
+        back="back" in kinds or words["again"].search(piece) is not None,
+        there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
+        strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), loose=loose, into_mix=into_mix,
     )  # fmt: skip
+
+
+def _adds_there(verb: str, language: str) -> bool:
+    return language == "it" and _THERE.fullmatch(verb) is not None
 
 
 def _values(spans: Iterable[Span]) -> tuple[str, ...]:
@@ -211,7 +236,7 @@ def _before(said: Sequence[str], span: Span, words: frozenset[str], start: int, 
     return False
 
 
-def _denied(said: Sequence[str], at: int, words: frozenset[str]) -> bool:
+def _after(said: Sequence[str], at: int, words: frozenset[str]) -> bool:
     return any(word in words for word in said[max(0, at - 2) : at])
 
 
@@ -219,7 +244,9 @@ def _amounts(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[
     """How many of a food, where that was said."""
     found: list[tuple[str, str]] = []
     for one in food:
-        near = [in_digits(word, language, ordinals=False) for word in said[max(0, one.start - 3) : one.end + 2]]
+        near = [
+            in_digits(word, language, ordinals=False) for word in said[max(0, one.start - 3) : one.end + 2]
+        ]
         numbers = [word for word in near if word.isdigit()]
         single = one.start > 0 and said[one.start - 1] in ("un", "uno", "una", "un'", "a", "an")
         if numbers or single:
@@ -228,12 +255,14 @@ def _amounts(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[
 
 
 def _joined(clauses: Sequence[Clause]) -> list[Clause]:
-    """Clauses of a sentence that say one thing: flour, milk and eggs into the bowl; the potatoes, peel them."""
+    """Clauses of a sentence that say one thing: flour and eggs into the bowl; the potatoes, peel them."""
     found: list[Clause] = []
     for one in clauses:
         last = found[-1] if found else None
         if last is not None and last.denied and not last.things and one.action == "togliere" and one.it:
-            found[-1] = one._replace(food=last.denied, denied=last.denied, it=False)  # the salt, no: take it out
+            found[-1] = one._replace(
+                food=last.denied, denied=last.denied, it=False
+            )  # the salt, no: take it out
             continue
         if last is None or one.retracts or one.denied or last.denied or last.stopped or one.strange:
             found.append(one)
@@ -248,15 +277,27 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
         elif last.food and bare and not last.boxes and not one.action and one.food and not one.place:
             found[-1] = _both(last, one)
         elif (
-            last.action and last.food and not (last.target or last.place or last.boxes)
-            and not one.action and one.food and not (one.boxes or one.place)
+            last.action
+            and last.food
+            and not (last.target or last.place or last.boxes)
+            and not one.action
+            and one.food
+            and not (one.boxes or one.place)
         ):  # add salt and butter to the pan
             found[-1] = _both(last, one)
-        elif last.target and not (last.action or last.food or one.action or one.boxes) and one.food and not one.target:
+        elif (
+            last.target
+            and not (last.action or last.food or one.action or one.boxes)
+            and one.food
+            and not one.target
+        ):
             found[-1] = _both(last, one)  # in the bowl, the milk
-        elif last.action == "prendere" and one.boxes and not (one.action or one.food or one.place):
-            found[-1] = _both(last, one)
-        elif last.action and last.boxes and one.boxes and not (one.action or one.food or last.food or last.place):
+        elif (last.action == "prendere" and one.boxes and not (one.action or one.food or one.place)) or (
+            last.action
+            and last.boxes
+            and one.boxes
+            and not (one.action or one.food or last.food or last.place)
+        ):
             found[-1] = _both(last, one)
         else:
             found.append(one)

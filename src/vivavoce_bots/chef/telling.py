@@ -71,7 +71,7 @@ class Telling:
         if asked["how_many"] and asked["have"] and food:
             return Told(self._said["plenty"])
         if asked["how_many"]:
-            return self._how_many(food or [one for one in session.food], session)
+            return self._how_many(food or list(session.food), session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
         if asked["where"] and not asked["advice"]:
@@ -86,7 +86,9 @@ class Telling:
         if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
             if strange:
                 return Told(self.missing(strange), (Act("canthelp"),))
-            if not (boxes and food) and not (asked["did"] and (states or asked["out"] or self._done(sentence))):
+            if not (boxes and food) and not (
+                asked["did"] and (states or asked["out"] or self._done(sentence))
+            ):
                 return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
         if asked["have"] and not named and session.food and len(said) <= _SHORT:
             return Told(self._said["yes_have"].format(thing=self.listed(session.food)))
@@ -182,7 +184,11 @@ class Telling:
             if box is None:
                 return self._yes(False)
             told = self._yes(world.place.get(box) == places[-1])
-            return told if told.acts[0].value == "yes" else told._replace(text=f"{told.text} {self._where(box, world)}")
+            return (
+                told
+                if told.acts[0].value == "yes"
+                else told._replace(text=f"{told.text} {self._where(box, world)}")
+            )
         food = food or ([one for one in spoken if one in INGREDIENTS] if boxes or out else [])
         if food and boxes:
             return self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
