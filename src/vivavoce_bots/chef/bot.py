@@ -10,16 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
-from vivavoce_bots.chef.carrying import Carrying, Lacking, Session, Turn
-from vivavoce_bots.chef.commands import INTO, commanded, corrected, named, without
+from vivavoce_bots.chef.carrying import Carrying, Lacking, Turn
+from vivavoce_bots.chef.commands import commanded, corrected, named, without
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Clause, Sentence, asks, read_clauses, sentences, tells
+from vivavoce_bots.chef.session import INTO, Session
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
     DO_THAT,
     INGREDIENTS,
     NEAR,
+    PLACES,
     SAID,
     heard_as,
     learn_words,
@@ -201,7 +203,8 @@ class ChefBot(StandingBot[Session]):
                     carried = clause.retracts
                 elif not done.stopped or clause.place or (clause.food and clause.target):
                     self._take_in(session, done, clause, more=more)
-        return self._composed(session, done, leaves=any(one.leaves for one in turn))
+        last = max((at for at, one in enumerate(turn) if one.clauses), default=0)  # that's all; no, the salt!
+        return self._composed(session, done, leaves=any(one.leaves for one in turn[last:]))
 
     def _composed(self, session: Session, done: Turn, *, leaves: bool) -> Answer:
         telling, problem = self._telling[session.language], done.problem
@@ -349,6 +352,7 @@ class ChefBot(StandingBot[Session]):
         """What was not meant: it is taken back, and what else was said of it done again."""
         last, denied = session.tried, set(clause.denied)
         waiting = session.waiting
+        session.things = tuple(one for one in session.things if one not in denied)
         if waiting is not None and denied & set(things_of(waiting)):
             kept = tuple(one for one in waiting.arguments if one.strip("*") not in denied)
             session.waiting = waiting._replace(arguments=kept)
@@ -378,7 +382,10 @@ class ChefBot(StandingBot[Session]):
         """Carry a command out, and say so; whether what comes behind it makes sense."""
         before = copy.deepcopy(session.world)
         done.understood.append(command)
-        command = done.once(command)
+        fresh = done.once(command)
+        if fresh is None:
+            return True
+        command = fresh
         if session.has_done(command):
             session.speak_of(things_of(command))
             food = [one for one in things_of(command) if one in INGREDIENTS]
@@ -403,6 +410,8 @@ class ChefBot(StandingBot[Session]):
             return False
         self.let_go(session)
         problem, done.problem, done.stopped = done.problem, None, False
+        if problem is not None and problem.idle:  # it stands there: cook it
+            done.said = [one for one in done.said if one != problem.said]
         told = self.words(session)["done"].format(predicate=self._telling[session.language].shown(carried))
         done.done.append((carried, before, told))
         done.said.append(told)
@@ -418,10 +427,13 @@ class ChefBot(StandingBot[Session]):
         strange = [word for one in sentence.clauses for word in one.strange]
         told = telling.answer(sentence.text, session, strange)
         named_there = [one.value or "" for one in sentence.heard.all("thing")]
-        session.speak_of([one for one in named_there if one in INGREDIENTS or one in CONTAINERS])
+        if told is None or told.text != self.words(session)["up_to_you"]:
+            known = [session.as_used(one) for one in named_there if one not in PLACES]
+            session.speak_of(known)
         if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
             return
         if told.acts == (Act("ack", None, "no"),):
+            session.asked_at = next((one for one in named_there if one in PLACES), None)
             held = [session.container] if session.container else []
             session.proposed = telling.proposal([*named_there, *session.things, *held])
         if told.known or told.text not in done.said:
@@ -460,12 +472,15 @@ class ChefBot(StandingBot[Session]):
 
 
 def _as_it_is(session: Session, clause: Clause) -> Clause:
-    """A clause with the foods by the names under which they came: one egg of two eggs."""
-    if clause.action in ("aprire", "prendere", "aggiungere"):
-        return clause
-    other = {"uovo": "uova", "uova": "uovo"}
-    where = session.world.where
-    food = [
-        other[one] if one in other and not where(one) and where(other[one]) else one for one in clause.food
-    ]
-    return clause._replace(food=tuple(food))
+    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
+    at, session.asked_at = session.asked_at, None
+    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
+        return clause._replace(place=at, there=False)  # is it on the stove? put it there
+    food, target = [*clause.food], clause.target
+    if clause.onto:
+        lies = session.world.where(clause.onto)
+        target = target or (lies if lies in CONTAINERS else None)
+        food += [] if target else [clause.onto]
+    if clause.action not in ("aprire", "prendere", "aggiungere"):
+        food = [session.as_used(one) for one in food]
+    return clause._replace(food=tuple(food), target=target)

@@ -1,12 +1,11 @@
 """Commands are completed with what was meant and carried out in the kitchen, or it is said what they lack."""
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from vivavoce_bots.acts import Act
 from vivavoce_bots.chef.notation import Predicate
+from vivavoce_bots.chef.session import INTO, Session
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     ACTIONS,
@@ -19,64 +18,7 @@ from vivavoce_bots.chef.words import (
     SAID,
     THINGS,
 )
-from vivavoce_bots.chef.world import PLENTY, Refused, World, things_of
-from vivavoce_bots.dialogue.talk import Talk
-
-_INTO: Final = ("mettere", "aggiungere")
-
-
-@dataclass
-class Session(Talk):
-    """The kitchen, what was spoken of last, the command that waits for an argument, and the last one done.
-
-    boxes     containers in the order in which they were spoken of, the last one last
-    things    what a pronoun stands for: foods, or one container
-    tried     the last command, done or refused; undone: the kitchen before it
-    amounts   how many of a food, as it was said
-    removed   where a food was before it was taken out
-    denied    what was just said not to be meant
-    proposed  the command that brings about what has just been asked, and was not so
-    """
-
-    world: World = field(default_factory=World)
-    boxes: list[str] = field(default_factory=list)
-    things: tuple[str, ...] = ()
-    waiting: Predicate | None = None
-    lacking: str | None = None
-    done: Predicate | None = None
-    tried: Predicate | None = None
-    place: str | None = None
-    undone: World | None = None
-    amounts: dict[str, str] = field(default_factory=dict)
-    removed: dict[str, str] = field(default_factory=dict)
-    proposed: str = ""
-    denied: tuple[str, ...] = ()
-
-    @property
-    def container(self) -> str | None:
-        """The container that was spoken of last."""
-        return self.boxes[-1] if self.boxes else None
-
-    @property
-    def food(self) -> tuple[str, ...]:
-        return tuple(one for one in self.things if one in INGREDIENTS)
-
-    def speak_of(self, things: Sequence[str]) -> None:
-        """Pronouns are about these from now on."""
-        self.place = next((one for one in reversed(things) if one in PLACES), self.place)
-        boxes = [one for one in things if one in CONTAINERS]
-        self.boxes = [*(one for one in self.boxes if one not in boxes), *dict.fromkeys(boxes)]
-        food = tuple(one for one in things if one in INGREDIENTS and one not in ("coperchio", "cucchiaio"))
-        self.things = food or tuple(boxes[-1:]) or self.things
-
-    def has_done(self, command: Predicate) -> bool:
-        """Whether all that is to be put somewhere lies there, and more of it was not asked for."""
-        things = things_of(command)
-        boxes = [one for one in things if one in CONTAINERS]
-        food = [one for one in things if one in INGREDIENTS]
-        more = len(things) != len(boxes) + len(food) or set(food) & {*PLENTY, "coperchio"}
-        inside = self.world.inside.get(boxes[-1], ()) if boxes else ()
-        return command.action in _INTO and bool(food) and not more and set(food) <= set(inside)
+from vivavoce_bots.chef.world import Refused, World, things_of
 
 
 @dataclass
@@ -91,16 +33,19 @@ class Turn:
     stopped: bool = False
     refused: Predicate | None = None
 
-    def once(self, command: Predicate) -> Predicate:
+    def once(self, command: Predicate) -> Predicate | None:
         """A command without the foods that went there in this very turn: carrots; carrots and water."""
         boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
         gone = {
-            thing for one, _, _ in self.done if one.action in _INTO and boxes and boxes[-1] in things_of(one)
+            thing for one, _, _ in self.done if one.action in INTO and boxes and boxes[-1] in things_of(one)
             for thing in things_of(one) if thing in INGREDIENTS
         }  # fmt: skip
         fresh = tuple(one for one in command.arguments if one not in gone)
-        left = any(one.strip("*") in INGREDIENTS for one in fresh)
-        return command._replace(arguments=fresh) if command.action in _INTO and left else command
+        food = any(one in INGREDIENTS for one in things_of(command))
+        left = any(one in INGREDIENTS for one in things_of(Predicate("", fresh)))
+        if command.action not in INTO or not (gone and food):
+            return command
+        return command._replace(arguments=fresh) if left else None
 
 
 class Lacking(Exception):

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from vivavoce_bots.chef.carrying import Session
 from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.reading import Clause
+from vivavoce_bots.chef.session import INTO, Session
 from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES, QUANTITY
 from vivavoce_bots.chef.world import WORKED, things_of
 
 GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
-INTO: Final = ("mettere", "aggiungere")
 _LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "cucchiaio", "coperchio")
 """What stays behind where something is served, and nobody mashes or drains."""
 _SHELLED: Final = ("uovo", "uova")
@@ -53,7 +52,7 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
         return [Predicate("aggiungere", (*clause.quantity, *clause.food, f"*{session.container}*"))]
     if clause.boxes == ("piatto",) and (session.food or _full(session, "piatto")):
         return commanded(session, clause._replace(action="mettere", boxes=(), target="piatto", it=True))
-    return [Predicate("", (*clause.quantity, *clause.things))]
+    return [Predicate("", (*clause.quantity, *clause.things))] if clause.things else []
 
 
 def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[Predicate]:
@@ -137,7 +136,11 @@ def _meant_action(session: Session, clause: Clause) -> str:
     cooked = any(box == session.container for box, _ in session.world.cooked)
     if action == "girare" and not clause.things and not clause.it and not cooked:
         return "mescolare"
-    if action == "coprire" and set(clause.food) - {"coperchio"} and (clause.beside or not clause.boxes):
+    if (
+        action == "coprire"
+        and {*clause.food, *clause.beside} - {"coperchio"}
+        and (clause.beside or not clause.boxes)
+    ):
         return "aggiungere"  # cover them with water
     return action
 
@@ -266,7 +269,7 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         return [Predicate(action, (*moved, f"*{target or lies}*"))]
     held = session.world.inside.get(session.container or "", ())
     implicit = session.container if action == "mettere" or clause.there else None
-    if implicit and {one.strip("*") for one in moved} <= {*held} and not clause.there:
+    if implicit and {one.strip("*") for one in moved} <= {*held} and not (clause.there or clause.back):
         implicit = None  # it is there: where else?
     return [Predicate(action, (*moved, *([f"*{implicit}*"] if implicit and moved else [])))]
 

@@ -72,6 +72,7 @@ class Clause(NamedTuple):
     retracts: int = 0
     loose: bool = False
     into_mix: bool = False
+    onto: str = ""
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -108,6 +109,8 @@ def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     sentence = without_tag(sentence, language)
     if WORDS[language]["asking"].match(sentence):
         return True
+    if WORDS[language]["leads"].match(sentence) and any(one.target or one.place for one in clauses):
+        return False  # and now on the stove?
     commands = any(one.action and not one.stopped for one in clauses)
     return is_question(sentence, language) and not commands
 
@@ -169,6 +172,8 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
+    onto = [one for one in food if len(food) > 1 and _before(said, one, words["onto"], start, end)]
+    food = [one for one in food if one not in onto]
     beside = [one for one in food if verb and _before(said, one, words["with"], start, end)]
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
     source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
@@ -194,25 +199,30 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
     edges = {at for one in things for at in (one.start - 2, one.start - 1, one.end)}
     strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]
-    only_from = bool(source) and not (food or target or places)
+    measured_food = bool(quantity) and feeds and len(said) <= _SHORT + _REACH
+    strangers = [] if measured_food else strangers
+    taken_from = verb is None and not told and any(one.entry.value in PLACES for one in source)
+    only_from = bool(source) and not taken_from and not (food or target or places)
     loose = told or (
         verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None)
     )
     clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
     before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
+    action = "togliere" if taken_from else _action(verb[0], language) if verb and not told else None
     return Clause(
-        text=piece.strip(), action=_action(verb[0], language) if verb and not told else None,
+        text=piece.strip(), action=action,
         quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
         food=_values(one for one in food if one not in beside), beside=_values(beside),
         boxes=_values(one for one in boxes if one not in (*source, *target)),
         target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
         place=next((one.entry.value for one in reversed(places) if one not in source), None),
         denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
-        it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb),
+        it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb), loose=loose,
         every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
         back="back" in kinds or words["again"].search(piece) is not None,
         there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
-        strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), loose=loose, into_mix=into_mix,
+        strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
+        onto=(onto[-1].entry.value or "") if onto else "",
     )  # fmt: skip
 
 
@@ -264,7 +274,14 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
                 food=last.denied, denied=last.denied, it=False
             )  # the salt, no: take it out
             continue
-        if last is None or one.retracts or one.denied or last.denied or last.stopped or one.strange:
+        if (
+            last is None
+            or one.retracts
+            or one.denied
+            or last.denied
+            or last.stopped
+            or (one.strange and last.action)
+        ):
             found.append(one)
             continue
         bare = not (last.action or last.target or last.place or last.mix or last.strange)

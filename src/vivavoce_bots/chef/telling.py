@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.chef.notation import Predicate
+from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.words import (
     ACTIONS,
     ASKED,
@@ -21,13 +22,16 @@ from vivavoce_bots.chef.words import (
     STATES,
     THINGS,
     VEGETABLES,
+    VERBS,
 )
-from vivavoce_bots.chef.world import World
+from vivavoce_bots.chef.world import WORKED, World
 from vivavoce_bots.dialogue.spotting import tokens
 
-if TYPE_CHECKING:
-    from vivavoce_bots.chef.carrying import Session
-
+_STATES_OF = {
+    **{action: state for action, (state, _) in WORKED.items()},
+    "aprire": "aperto", "cuocere": "cotto", "mescolare": "mescolato", "coprire": "coperto",
+}  # fmt: skip
+"""What is so where something was done."""
 _SHORT = 4  # words of a question about what was spoken of last: have you any?
 _FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
@@ -47,7 +51,7 @@ class Telling:
     def __init__(self, language: str) -> None:
         self._language, self._said = language, SAID[language]
 
-    def answer(self, sentence: str, session: "Session", strange: Sequence[str] = ()) -> Told | None:
+    def answer(self, sentence: str, session: Session, strange: Sequence[str] = ()) -> Told | None:
         """The answer to a question; null where it wants none: `is that so hard?`.
 
         strange  words for things that are not here
@@ -57,6 +61,12 @@ class Telling:
         spans = LEXICON[self._language].find(sentence, said)
         named = list(dict.fromkeys(one.entry.value or "" for one in spans if one.entry.kind == "thing"))
         states = [state for state, words in STATES[self._language].items() if words & set(said)]
+        if asked["did"] and not asked["advice"]:
+            states += [
+                state
+                for action, state in _STATES_OF.items()
+                if VERBS[self._language][action].search(sentence)
+            ]
         boxes = [one for one in named if one in CONTAINERS]
         food = [one for one in named if one in INGREDIENTS]
         places = [one for one in named if one in PLACES]
@@ -68,8 +78,11 @@ class Telling:
             return None
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
-        if asked["how_many"] and asked["have"] and food:
+        food = [session.as_used(one) for one in food]
+        if asked["how_many"] and asked["have"] and food and not any(map(world.where, food)):
             return Told(self._said["plenty"])
+        if asked["how_many"] and asked["advice"]:
+            return Told(self._said["up_to_you"])
         if asked["how_many"]:
             return self._how_many(food or list(session.food), session)
         if asked["time"] and not states:
@@ -79,7 +92,7 @@ class Telling:
             if things:
                 return self._all([self._where(one, world) for one in things], world, things)
             return None if asked["idle"] else Told(self._said["up_to_you"])
-        if asked["stock"] and not (asked["inside"] or (boxes and not asked["vessels"])):
+        if asked["stock"] and not (asked["status"] or asked["inside"] or (boxes and not asked["vessels"])):
             kind = "vessels" if asked["vessels"] else "greens" if asked["greens"] else ""
             kind = kind or ("foods" if asked["foods"] else "stock")
             return Told(self._stock(kind), (Act("help"),))
@@ -133,12 +146,10 @@ class Telling:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
         return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
 
-    def _how_many(self, food: Sequence[str], session: "Session") -> Told:
+    def _how_many(self, food: Sequence[str], session: Session) -> Told:
         if not food:
             return Told(self._said["unanswered"], known=False)
-        other = {"uova": "uovo", "uovo": "uova"}
-        of = [*food, *(other[one] for one in food if one in other)]
-        used = [one for one in of if session.world.where(one) or one in session.amounts]
+        used = [one for one in food if session.world.where(one) or one in session.amounts]
         if not used:
             return Told(self._said["not_yet"])
         told: list[str] = []
@@ -148,7 +159,7 @@ class Telling:
             told.append(self._said[form].format(Thing=self.word(one).capitalize(), number=number))
         return Told(" ".join(told))
 
-    def _contents(self, boxes: Sequence[str], places: Sequence[str], session: "Session") -> Told:
+    def _contents(self, boxes: Sequence[str], places: Sequence[str], session: Session) -> Told:
         world = session.world
         if places and not boxes:
             standing = [one for one, place in world.place.items() if place == places[-1]]
@@ -162,14 +173,14 @@ class Telling:
             return Told(self._kitchen(world))
         return self._all([self._inside(one, world) for one in boxes], world, boxes)
 
-    def _last(self, session: "Session") -> Told:
+    def _last(self, session: Session) -> Told:
         if session.done is None:
             return Told(self._said["no_facts"])
         told = self._said["last_done"].format(predicate=self.shown(session.done))
         return Told(f"{told} {self._kitchen(session.world)}")
 
     def _whether(
-        self, sentence: str, session: "Session", states: Sequence[str], food: Sequence[str],
+        self, sentence: str, session: Session, states: Sequence[str], food: Sequence[str],
         boxes: Sequence[str], places: Sequence[str], *, out: bool,
     ) -> Told | None:  # fmt: skip
         """Whether something is so; null where that is not known here."""
@@ -179,6 +190,10 @@ class Telling:
             of = [*(food or boxes)] or spoken
             so = bool(of) and all(world.holds(states[0], one) for one in of)
             return self._yes(so)
+        if places and food:
+            boxes = [world.where(one) or "" for one in food]
+            so = all(places[-1] in (box, world.place.get(box)) for box in boxes)
+            return Told(f"{self._said['yes' if so else 'no']} {self.places(food, world)}")
         if places and not food:
             box = boxes[-1] if boxes else session.container
             if box is None:

@@ -70,7 +70,7 @@ LACKS: Final = {
 }
 """Words for food and tools, of which what is no thing of this kitchen is lacking."""
 
-_SETS: Final = ("not", "with", "from", "into", "naming", "between", "proclitics")
+_SETS: Final = ("not", "onto", "with", "from", "into", "naming", "between", "proclitics")
 WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     language: {
         name: frozenset(words) if name in _SETS else re.compile(words, re.I)

@@ -101,6 +101,9 @@ class World:
                 raise Refused("already", one)
         for one in items:
             self.worked.setdefault(one, set()).add(how)
+        for box, inside in self.inside.items():
+            if action == "passare" and set(items) & set(inside):  # the water is poured off
+                self.inside[box] = [one for one in inside if one != "acqua"]
         if action == "grattare" and containers:  # grate it into the bowl
             self._put("mettere", items, containers, [])
 
