@@ -246,7 +246,7 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         inside = session.world.inside.get(target, ())
         found = pointed(session, target)
         moved = _as_one(found) if len(found) > 1 and not set(found) <= set(session.food) else tuple(
-            f"*{one}*" for one in found if one not in inside or found == [one]
+            f"*{one}*" for one in found if one not in inside or set(found) <= set(inside)
         )  # fmt: skip
     elif not boxes and not food and _pours_on(session):  # pour: what was mixed, into what stands on the stove
         moved, target = _mix(session, session.container), session.container
