@@ -20,6 +20,7 @@ from vivavoce_bots.chef.words import (
     CONTAINERS,
     DO_THAT,
     INGREDIENTS,
+    LACKS,
     NEAR,
     PLACES,
     SAID,
@@ -323,6 +324,11 @@ class ChefBot(StandingBot[Session]):
         ):
             session.speak_of(clause.boxes)
             return []
+        before = done.done[-1][0] if done.done else Predicate("", ())
+        to = clause.target if not (clause.action or clause.food) and clause.target != "piatto" else None
+        if to and before.action == "aggiungere" and before.arguments[-1].startswith("*"):
+            self._take_back(session, done)  # now the chicken. In the pan
+            return [before._replace(arguments=(*before.arguments[:-1], to))]
         if clause.action:
             waits = session.waiting
             if waits is not None and not waits.action and not clause.food and not clause.boxes:
@@ -424,7 +430,9 @@ class ChefBot(StandingBot[Session]):
     def _tell(self, session: Session, done: Turn, sentence: Sentence) -> None:
         """Answer a question; what cannot be answered is said once, and scolding not at all."""
         telling = self._telling[session.language]
-        strange = [word for one in sentence.clauses for word in one.strange]
+        things = {at for one in sentence.heard.all_spans("thing") for at in range(one.start, one.end)}
+        said = [word for at, word in enumerate(sentence.heard.said) if at not in things]
+        strange = [word for word in said if word in LACKS[session.language]]
         told = telling.answer(sentence.text, session, strange)
         named_there = [one.value or "" for one in sentence.heard.all("thing")]
         if told is None or told.text != self.words(session)["up_to_you"]:

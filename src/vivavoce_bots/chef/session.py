@@ -65,7 +65,12 @@ class Session(Talk):
         things = things_of(command)
         boxes = [one for one in things if one in CONTAINERS]
         food = [one for one in things if one in INGREDIENTS]
-        more = len(things) != len(boxes) + len(food) or set(food) & {*PLENTY, "coperchio"}
+        more = len(things) != len(boxes) + len(food) or {*food} & {*command.arguments} & {
+            *PLENTY,
+            "coperchio",
+        }
+        held = {box: set(food) <= set(inside) for box, inside in self.world.inside.items()}
+        more = more or any(so for box, so in held.items() if boxes and box != boxes[-1])  # half of it
         inside = self.world.inside.get(boxes[-1], ()) if boxes else ()
         return command.action in INTO and bool(food) and not more and set(food) <= set(inside)
 

@@ -87,6 +87,8 @@ class Telling:
             return self._how_many(food or list(session.food), session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
+        if asked["where"] and strange and not named:
+            return Told(self.missing(strange), (Act("canthelp"),))
         if asked["where"] and not asked["advice"]:
             things = [one for one in named if one not in PLACES] or list(session.things)
             if things:
