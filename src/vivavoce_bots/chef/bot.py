@@ -5,51 +5,41 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 `data/kitchen.yaml`.
 """
 
-import re
+import copy
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
-from vivavoce_bots.chef.carrying import Carrying, Lacking, Session
-from vivavoce_bots.chef.commands import GROUPS, LOOSE, Commands, in_order, told_off, with_things
+from vivavoce_bots.chef.carrying import Carrying, Lacking, Turn
+from vivavoce_bots.chef.commands import commanded, corrected, named, without
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
-from vivavoce_bots.chef.reading import Part, read_parts
-from vivavoce_bots.chef.telling import Telling, Told
+from vivavoce_bots.chef.reading import Clause, Sentence, asks, read_clauses, sentences, tells
+from vivavoce_bots.chef.session import INTO, Session
+from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
     DO_THAT,
     INGREDIENTS,
+    LACKS,
+    NEAR,
     PLACES,
     SAID,
-    VERBS,
     heard_as,
     learn_words,
 )
 from vivavoce_bots.chef.world import World, things_of
 from vivavoce_bots.dialogue.beyond import told_apart
-from vivavoce_bots.dialogue.clauses import asks_openly, quoted
-from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.clauses import asks_openly
+from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
 from vivavoce_bots.dialogue.standing import StandingBot
-from vivavoce_bots.dialogue.talk import Answer, asked_for_more
+from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
-_SENTENCE: Final = re.compile(
-    r"(?<=[.!?])\s+|,\s*(?=(?:what|where|is|are|how|which|che cosa|cosa|dove|è|quale|com'è|o|or|oppure)\b)",
-    re.I,
-)
-_REQUEST: Final = re.compile(
-    r"\b(?:can|could|will|would|won't|may|shall) (?:you|we|i)\b|\b(?:puoi|potresti|può|potrebbe|"
-    r"mi|ci|vuoi|vorresti|posso)\b",
-    re.I,
-)
-_WHERE: Final = re.compile(r"\W*(?:e |ma |and |but )?(?:dove|come|che|perché|where|how|what|why)\b", re.I)
-_MOST_SENTENCES: Final = 10
-_TAG: Final = 3  # words of a question that only stresses what was said: where else?
-_ASIDE: Final = ("bye", "done", "help", "undo", "repeat", "insult", "dontknow", "dontcare", "suggest")
+_LEAVES: Final = ("bye", "done")
+_MOVES: Final = ("undo", "restart", "cancel", "repeat")
+_CHANGES: Final = 2  # how strongly a clause has to say no to what a turn before said
 
 
-class ChefBot(Commands, StandingBot[Session]):
+class ChefBot(StandingBot[Session]):
     """A cooking robot."""
 
     name: str = "chef"
@@ -73,18 +63,7 @@ class ChefBot(Commands, StandingBot[Session]):
         return Answer(self.words(session)["hello"], (Act("hello"), Act("request", "command")))
 
     def about(self, session: Session, heard: Heard) -> bool:
-        if (
-            heard.did("stops")
-            or looks_like_notation(heard.text)
-            or self._telling[session.language].asked(heard)
-        ):
-            return True
-        if heard.did("plan") or (heard.did("have") and heard.text.rstrip().endswith("?")):
-            return True
-        parts = self._parts(session, heard)
-        if session.waiting is not None and any(part.strange for part in parts) and not heard.did(*_ASIDE):
-            return True
-        return any(part.action or (part.things and not part.strange) for part in parts)
+        return looks_like_notation(heard.text) or heard.did("stops", "plan")
 
     def waits(self, session: Session) -> bool:
         return session.waiting is not None or asked_for_more(session.last)
@@ -94,7 +73,8 @@ class ChefBot(Commands, StandingBot[Session]):
 
     def start_over(self, session: Session) -> None:
         self.let_go(session)
-        session.world, session.container, session.things, session.done = World(), None, (), None
+        session.world, session.boxes, session.things, session.done = World(), [], (), None
+        session.tried, session.amounts, session.removed = None, {}, {}
 
     def help(self, session: Session) -> str:
         return self._telling[session.language].help(session.lacking)
@@ -106,18 +86,16 @@ class ChefBot(Commands, StandingBot[Session]):
         return ""  # what it did not understand is no news to who said it
 
     def plain(self, session: Session, text: str) -> str:
-        hearing = self._hearing[session.language]
         if looks_like_notation(text):
             return text
         if session.proposed:  # is it on the stove? No. Then do that
             text = DO_THAT[session.language].sub(session.proposed, text)
-        if told_apart(text, self._beyond[session.language])[0]:  # chop the onion. Then peel it
-            named = [one.value or "" for one in hearing.heard(text).all("thing")]
-            session.speak_of([one for one in named if one in INGREDIENTS])
-        return heard_as(text, hearing, session.language)
+        return heard_as(text, session.language)
 
     def standing(self, session: Session, kind: str) -> str | None:
         words, telling = self.words(session), self._telling[session.language]
+        if kind == "done" and session.world.inside:
+            return None  # is it done? what is in the pan, not what was said
         if kind == "next":
             return words["such_as"].format(example=telling.example(session.world))
         if kind == "advice":
@@ -127,357 +105,390 @@ class ChefBot(Commands, StandingBot[Session]):
         last = telling.shown(session.done) if session.done else ""
         return words["last_done"].format(predicate=last) if last else words["no_facts"]
 
-    def _told_beyond(self, session: Session, told: str, rest: Heard) -> Answer:
-        """Recipes need no word where it is said step by step what to do."""
-        dishes = self._beyond[session.language].says["dishes"] == told
-        if dishes and any(part.action for part in self._parts(session, rest)):
-            return self._manage(session, rest)
-        return super()._told_beyond(session, told, rest)
-
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         """What was done to food stays done."""
         settled = was["world"].worked != session.world.worked or was["world"].cooked != session.world.cooked
         if settled:
             session.world = was["world"]
-        question, asks = self.question(session)
+        question, asks_for = self.question(session)
         lead = self.words(session)["settled" if settled else "undo"]
-        return Answer(f"{lead} {question}", (Act("ack", None, "undo"), *asks))
+        return Answer(f"{lead} {question}", (Act("ack", None, "undo"), *asks_for))
 
     def question(self, session: Session) -> tuple[str, tuple[Act, ...]]:
-        words, waiting = self.words(session), session.waiting
+        words, waiting, telling = self.words(session), session.waiting, self._telling[session.language]
         if waiting is not None and session.lacking is not None:
-            thing = next(
-                (
-                    self._telling[session.language].word(one)
-                    for one in waiting.arguments
-                    if self._carrying[session.language].is_thing(one)
-                ),
-                "",
-            )
-            gaps = {"action": self._telling[session.language].verb(waiting.action), "thing": thing}
+            things = [one for one in things_of(waiting) if one in INGREDIENTS or one in CONTAINERS]
+            gaps = {"action": telling.verb(waiting.action), "thing": telling.listed(things)}
             return words[session.lacking].format(**gaps), (Act("request", session.lacking),)
         if session.done is not None:
             return words["more"], (Act("reqmore"),)
         return words["begin"], (Act("request", "command"),)
 
-    # --- what is said --------------------------------------------------------------------------------------
+    # --- a turn --------------------------------------------------------------------------------------------
+
+    def _turn(self, session: Session, text: str) -> Answer:
+        """What is corrected or commanded is done, what is asked is answered, in the order of the turn."""
+        if looks_like_notation(text):
+            return super()._turn(session, text)
+        turn = [self._sentence(session, one) for one in sentences(text, session.language)]
+        named_only = [clause for one in turn for clause in one.clauses]
+        for one in turn:  # a talking toaster: told besides
+            one.clauses = [
+                clause for clause in one.clauses
+                if len(named_only) == 1 or one.asks or clause.action or clause.things or not clause.strange
+            ]  # fmt: skip
+        if not self._matters(session, turn):
+            return super()._turn(session, text)
+        session.changed = False
+        before = session.snapshot()
+        session.proposed = ""
+        answer = self._answered(session, turn)
+        session.lost = session.stalled = 0
+        session.remember(before)
+        return answer
+
+    def _sentence(self, session: Session, text: str) -> Sentence:
+        language, hearing = session.language, self._hearing[session.language]
+        heard = hearing.heard(text)
+        topics = self._beyond[language]
+        beyond = None if tells(text, language) else told_apart(text, topics)[0]
+        clauses = read_clauses(text, hearing, language, lambda one: told_apart(one, topics)[0] is not None)
+        things = any(one.things or one.mix for one in clauses)
+        if (heard.did(*_MOVES) and not things) or heard.did("stops"):
+            clauses = []
+        clauses = [one for one in clauses if not hearing.heard(one.text).did("plan")]
+        asking = asks(text, clauses, language) and not beyond
+        food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
+        if beyond and food:  # chop the onion; then peel it
+            session.speak_of(food)
+        leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
+            not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
+        return Sentence(text, heard, clauses, asking, beyond, leaves)
+
+    def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
+        """Whether a turn is about the kitchen; all else is courtesy and answered as by all bots."""
+        for one in turn:
+            if one.beyond or any(clause.says for clause in one.clauses):
+                return True
+            if one.asks and not one.heard.did("help"):
+                told = self._telling[session.language].answer(one.text, session)
+                settles = told is not None and any(
+                    act.act == "ack" and act.value in ("yes", "no") for act in told.acts
+                )
+                if one.heard.did(*_MOVES) and not settles:
+                    continue
+                if told is not None and told.known:
+                    return True
+        return False
+
+    def _answered(self, session: Session, turn: Sequence[Sentence]) -> Answer:
+        done = Turn()
+        commands = any(clause.action for one in turn if not one.asks for clause in one.clauses)
+        carried = 0
+        for one in turn:
+            if one.beyond and not (commands and one.beyond == self._beyond[session.language].says["dishes"]):
+                done.said.append(one.beyond)
+                done.acts.append(Act("canthelp"))
+            if one.asks:
+                self._tell(session, done, one)
+                continue
+            if one.heard.did("undo") and not one.clauses and session.undone is not None:
+                session.world = session.undone
+                done.said.append(self.words(session)["undo"])
+            for at, clause in enumerate(one.clauses):
+                more = any(two.action and two.it for two in [*one.clauses[at + 1 :], *(
+                    two for later in turn[turn.index(one) + 1 :] for two in later.clauses)])  # fmt: skip
+                clause = clause._replace(retracts=max(clause.retracts, carried))
+                carried = 0
+                if not clause.says and not clause.amounts:
+                    carried = clause.retracts
+                elif not done.stopped or clause.place or (clause.food and clause.target):
+                    self._take_in(session, done, clause, more=more)
+        last = max((at for at, one in enumerate(turn) if one.clauses), default=0)  # that's all; no, the salt!
+        return self._composed(session, done, leaves=any(one.leaves for one in turn[last:]))
+
+    def _composed(self, session: Session, done: Turn, *, leaves: bool) -> Answer:
+        telling, problem = self._telling[session.language], done.problem
+        if problem and problem.slot and done.done and problem.predicate.action == done.done[-1][0].action:
+            problem = None  # put the eggs, no, put the pan on the stove
+        session.waiting = problem.predicate if problem and problem.slot else None
+        session.lacking = problem.slot if problem else None
+        kept = {telling.shown(one): one for one, _, _ in done.done}
+        said = [one for one in done.said if one]
+        facts = sorted(session.world.facts() - done.done[0][1].facts()) if done.done else []
+        acts = [stating("inform", "done", str(one)) for one in kept.values()]
+        acts += [stating("inform", "fact", one) for one in facts]
+        acts = [*acts, *dict.fromkeys(done.acts)]
+        understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in done.understood), 1.0),)
+        if leaves and session.waiting is None:
+            bye = self.farewell(session)
+            return Answer(joined([*said, bye.text]), (*acts, *bye.acts), understood, end=True)
+        question, asks_for = self.question(session)
+        return Answer(joined([*dict.fromkeys(said), question]), (*acts, *asks_for), understood)
+
+    # --- clauses -------------------------------------------------------------------------------------------
+
+    def _take_in(self, session: Session, done: Turn, clause: Clause, *, more: bool) -> None:
+        words = self.words(session)
+        if clause.stopped:
+            if clause.action and done.done and done.done[-1][0].action == clause.action and clause.retracts:
+                self._take_back(session, done)
+            elif not done.done:
+                done.said.append(words["kept"])
+            self.let_go(session)
+            return
+        here = bool(done.done) or done.problem is not None
+        changes = clause.retracts >= (1 if here else _CHANGES) and session.tried is not None
+        if clause.amounts == (("", clause.text),):
+            food = [one for one in things_of(session.tried or Predicate("", ())) if one in INGREDIENTS]
+            session.amounts |= dict.fromkeys(food[-1:], clause.text) if changes else {}
+            return
+        if (
+            clause.denied
+            and not clause.action
+            and not (clause.food or clause.boxes or clause.target or clause.mix)
+        ):
+            self._deny(session, done, clause)
+            return
+        if clause.strange:
+            done.said.append(self._telling[session.language].missing(clause.strange))
+            done.acts.append(Act("canthelp"))
+            vessel = any(NEAR.get(one) in ("ciotola", "tegame") for one in clause.strange)
+            if vessel or not (clause.food or clause.boxes):
+                session.speak_of(clause.food)
+                return
+        clause = _as_it_is(session, clause)
+        denied = [*clause.denied, *session.denied]
+        session.denied = ()
+        commands = self._meant(session, done, clause, denied, changes=changes, more=more)
+        held = {box: list(inside) for box, inside in session.world.inside.items()}
+        session.amounts |= dict(clause.amounts)
+        for command in commands:
+            if not self._do(session, done, command, last=command is commands[-1]):
+                break
+            if clause.part:  # half of it: the rest stays where it is
+                session.world.inside |= {box: one for box, one in held.items() if box != session.container}
+
+    def _meant(
+        self,
+        session: Session,
+        done: Turn,
+        clause: Clause,
+        denied: Sequence[str],
+        *,
+        changes: bool,
+        more: bool,
+    ) -> list[Predicate]:
+        """The commands of a clause; where it corrects one before, that one is taken back first."""
+        last = session.tried
+        if last is not None and (changes or (denied and set(denied) & set(things_of(last)))):
+            shares = (
+                not clause.action
+                or bool(set(clause.things) & set(things_of(last)))
+                or clause.it
+                or clause.mix
+            )
+            alike = (
+                not clause.action or clause.action == last.action or {clause.action, last.action} <= {*INTO}
+            )
+            here = done.problem is not None
+            told_off = done.problem is None and not done.done and self._told_off(session)
+            if shares and alike and not clause.also and not told_off and (here or session.waiting is None):
+                bare = set(things_of(last))
+                so = self.words(session)["so"].format(predicate=self._telling[session.language].shown(last))
+                if (
+                    not clause.action
+                    and not clause.mix
+                    and set(clause.things) <= bare
+                    and session.done == last
+                ):
+                    done.said.append(so)
+                    return []
+                as_it_was, said = session.world, list(done.said)
+                self._take_back(session, done)
+                commands = corrected(session, clause, denied)
+                if session.done == last and [str(one).replace("*", "") for one in commands] == [
+                    str(last).replace("*", "")
+                ]:
+                    session.world, done.said = as_it_was, [*said, so]
+                    return []
+                return commands
+        if not clause.action and not clause.food and (clause.mix or clause.it) and more:
+            held = session.world.inside.get(clause.target or (clause.boxes or ("",))[-1], ())
+            session.things = tuple(held) or session.things  # the batter, the stuff in the bowl: pour it
+            return []
+        if (
+            not clause.action
+            and clause.boxes
+            and set(clause.things) <= set(things_of(last or Predicate("", ())))
+        ):
+            session.speak_of(clause.boxes)
+            return []
+        before = done.done[-1][0] if done.done else Predicate("", ())
+        to = clause.target if not (clause.action or clause.food) and clause.target != "piatto" else None
+        if to and before.action == "aggiungere" and before.arguments[-1].startswith("*"):
+            self._take_back(session, done)  # now the chicken. In the pan
+            return [before._replace(arguments=(*before.arguments[:-1], to))]
+        if clause.action:
+            waits = session.waiting
+            if waits is not None and not waits.action and not clause.food and not clause.boxes:
+                session.speak_of(things_of(waits))
+            elif waits is not None and waits.action == clause.action and not clause.things:
+                return [waits]
+            return commanded(session, clause)
+        if done.done and clause.food and not (clause.boxes or clause.target or clause.place):
+            return self._more(session, done.done[-1][0], clause)
+        return named(session, clause)
+
+    def _more(self, session: Session, last: Predicate, clause: Clause) -> list[Predicate]:
+        """Food without a verb behind a command: it goes where the other went, or the same is done to it."""
+        boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
+        if last.action in (*INTO, "aprire", "mescolare", "cuocere") or not last.arguments:
+            box = boxes[-1].strip("*") if boxes else session.container
+            again = "aggiungere" if last.action in ("mescolare", "cuocere", "aprire") else last.action
+            return [Predicate(again, (*clause.quantity, *clause.food, *([f"*{box}*"] if box else [])))]
+        return [Predicate(last.action, (*clause.quantity, *clause.food))]
+
+    def _told_off(self, session: Session) -> bool:
+        """Whether the last turn did nothing but say that something is not here or beyond the robot."""
+        acts = session.last.acts if session.last is not None else ()
+        return any(one.act == "canthelp" for one in acts) and not any(one.slot == "done" for one in acts)
+
+    def _deny(self, session: Session, done: Turn, clause: Clause) -> None:
+        """What was not meant: it is taken back, and what else was said of it done again."""
+        last, denied = session.tried, set(clause.denied)
+        waiting = session.waiting
+        session.things = tuple(one for one in session.things if one not in denied)
+        if waiting is not None and denied & set(things_of(waiting)):
+            kept = tuple(one for one in waiting.arguments if one.strip("*") not in denied)
+            session.waiting = waiting._replace(arguments=kept)
+            session.denied = clause.denied
+        elif last is not None and denied & set(things_of(last)):
+            session.denied = clause.denied
+            if denied & set(INGREDIENTS) and session.done == last:
+                self._take_back(session, done)
+                rest = without(last, clause.denied)
+                if rest is not None:
+                    self._do(session, done, rest, last=True)
+                session.tried = last
+
+    def _take_back(self, session: Session, done: Turn) -> None:
+        """Restore the kitchen before the last command; it was not meant."""
+        if done.done and done.done[-1][0] == session.tried:
+            _, session.world, told = done.done.pop()
+            done.said = [one for one in done.said if one != told]
+        elif session.done == session.tried and session.undone is not None and not done.done:
+            session.world = session.undone
+            done.said.append(self.words(session)["instead"])
+        if done.problem is not None:
+            done.said = [one for one in done.said if one != done.problem.said]
+            done.problem = None
+
+    def _do(self, session: Session, done: Turn, command: Predicate, *, last: bool) -> bool:
+        """Carry a command out, and say so; whether what comes behind it makes sense."""
+        before = copy.deepcopy(session.world)
+        done.understood.append(command)
+        fresh = done.once(command)
+        if fresh is None:
+            return True
+        command = fresh
+        if session.has_done(command):
+            session.speak_of(things_of(command))
+            food = [one for one in things_of(command) if one in INGREDIENTS]
+            done.said.append(self._telling[session.language].places(food, session.world))
+            done.stopped = False
+            return True
+        try:
+            carried = self._carrying[session.language].carry_out(session, command)
+        except Lacking as lacking:
+            if lacking.idle and not last:
+                return True  # the pot is on the stove; cook the potatoes
+            if lacking.idle and done.problem is not None and done.problem.idle:
+                return False
+            done.problem = lacking
+            if lacking.slot is None:
+                done.said.append(lacking.said)
+                done.acts.append(Act("canthelp"))
+                done.stopped = not lacking.idle
+                done.refused = command if command.action == "cuocere" and done.stopped else None
+            else:
+                session.waiting, session.lacking = lacking.predicate, lacking.slot
+            return False
+        self.let_go(session)
+        problem, done.problem, done.stopped = done.problem, None, False
+        if problem is not None and problem.idle:  # it stands there: cook it
+            done.said = [one for one in done.said if one != problem.said]
+        told = self.words(session)["done"].format(predicate=self._telling[session.language].shown(carried))
+        done.done.append((carried, before, told))
+        done.said.append(told)
+        again, done.refused = done.refused, None
+        if again is not None and problem is not None and carried.action == "mettere" and last:
+            done.said = [one for one in done.said if one != problem.said]  # heat it: put it on the stove
+            return self._do(session, done, again, last=True)
+        return True
+
+    def _tell(self, session: Session, done: Turn, sentence: Sentence) -> None:
+        """Answer a question; what cannot be answered is said once, and scolding not at all."""
+        telling = self._telling[session.language]
+        things = {at for one in sentence.heard.all_spans("thing") for at in range(one.start, one.end)}
+        said = [word for at, word in enumerate(sentence.heard.said) if at not in things]
+        strange = [word for word in said if word in LACKS[session.language]]
+        told = telling.answer(sentence.text, session, strange)
+        named_there = [one.value or "" for one in sentence.heard.all("thing")]
+        if told is None or told.text != self.words(session)["up_to_you"]:
+            known = [session.as_used(one) for one in named_there if one not in PLACES]
+            session.speak_of(known)
+        if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
+            return
+        if told.acts == (Act("ack", None, "no"),):
+            session.asked_at = next((one for one in named_there if one in PLACES), None)
+            held = [session.container] if session.container else []
+            session.proposed = telling.proposal([*named_there, *session.things, *held])
+        if told.known or told.text not in done.said:
+            done.said.append(told.text)
+        done.acts += told.acts
+
+    # --- no command ----------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
-        answer = self._answered(session, heard)
-        ends = answer is not None and heard.did("done") and answer.acts[-1:] == (Act("reqmore"),)
-        return self._parted(session, answer) if answer is not None and ends else answer
-
-    def _answered(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
-        if heard.did("stops") and not any(part.action for part in self._parts(session, heard)):
-            self.let_go(session)
-            question, asks = self.question(session)
-            return Answer(f"{self.words(session)['kept']} {question}", asks)
-        asked, rest = self._apart(session, heard)
-        told = self._telling[session.language].answer(asked, session.world, session.container, session.things)
-        if told is not None or rest is not None:
-            return self._and_told(session, rest, asked)
-        parts = self._parts(session, heard)
-        strange = [word for part in parts for word in part.strange]
-        if heard.did("have") and heard.text.rstrip().endswith("?") and strange:
-            return self._missing(session, strange)
-        if told is None and self._asks(session, heard) and any(part.things or part.it for part in parts):
-            return self._state_of(session, heard, parts)
-        planned = [part for part in parts if "plan" not in part.kinds]
-        if heard.did("plan") and any(part.action for part in planned):
-            parts = planned
-        elif heard.did("plan") and session.done is None:
-            question, asks = self.question(session)
-            return Answer(f"{self.words(session)['plan']} {question}", asks)
-        if any(part.action or (part.things and not part.strange) for part in parts):
-            return self._obey_parts(session, heard, parts)
-        if session.waiting is not None and len(parts) == 1 and not heard.did("negate", "affirm"):
-            return self._missing(session, parts[0].strange)
-        return self._without_command(session, heard)
-
-    def _asks(self, session: Session, heard: Heard) -> bool:
-        """Whether an utterance asks something, and asks for nothing: `can you peel them?` commands."""
-        commands = any(form.match(heard.text.strip()) for form in VERBS[session.language].values())
-        requests = _REQUEST.search(heard.text) and not _WHERE.match(heard.text)
-        return is_question(heard.text, session.language) and not commands and not requests
-
-    def _state_of(self, session: Session, heard: Heard, parts: Sequence[Part]) -> Answer:
-        """What is known where something else was asked of a thing: where it is."""
-        things = [one for part in parts for one in part.things] or list(session.things)
-        named = any(part.things for part in parts)
-        told = self._telling[session.language].places(things, session.world) if named else ""
-        if not heard.did("have", "holds"):
-            session.speak_of([one for part in parts for one in part.things])
-        question, asks = self.question(session)
-        return Answer(" ".join(filter(None, [told or self._unanswered(session), question])), asks)
-
-    def _apart(self, session: Session, heard: Heard) -> tuple[Heard, Heard | None]:
-        """The sentence that asks about the kitchen, and the others where they command something."""
-        hearing, telling = self._hearing[session.language], self._telling[session.language]
-        sentences = [
-            hearing.heard(one) for one in _SENTENCE.split(heard.text)[:_MOST_SENTENCES] if one.strip()
-        ]
-        asks = [telling.asked(one) or self._asks(session, one) for one in sentences]
-        asked = [one for one, so in zip(sentences, asks, strict=True) if so]
-        rest = hearing.heard(" ".join(one.text for one, so in zip(sentences, asks, strict=True) if not so))
-        commands = any(part.action or part.things for part in self._parts(session, rest))
-        first = next((one for one in asked if telling.asked(one)), asked[0] if asked else heard)
-        known = telling.asked(first) and len(asked) > 1
-        return (first, rest if commands else None) if asked and (commands or known) else (heard, None)
-
-    def _and_told(self, session: Session, rest: Heard | None, asked: Heard) -> Answer:
-        """What is commanded is done before what is asked is answered."""
-        before = [one for one in session.things if one in INGREDIENTS]
-        has = asked.did("have")  # have you got rice? Put that in
-        session.speak_of([one.value or "" for one in asked.all("thing") if has or one.value in PLACES])
-        did = self._obey_parts(session, rest, self._parts(session, rest)) if rest is not None else None
-        spoken = tuple(dict.fromkeys((*session.things, *before)))
-        told = self._telling[session.language].answer(asked, session.world, session.container, spoken)
-        known = [one.value or "" for one in asked.all("thing")]
-        denied = told is not None and told.acts == (Act("ack", None, "no"),)
-        session.speak_of([one for one in known if denied or asked.did("where") or session.world.where(one)])
-        session.proposed = ""
-        if denied:
-            held = [session.container] if session.container else []
-            session.proposed = self._telling[session.language].proposal([*known, *spoken, *held])
-        question, asks = self.question(session)
-        lacks = [word for part in self._parts(session, asked) for word in part.strange]
-        if told is None and lacks and asked.did("have", "holds"):
-            told = Told(self.words(session)["missing"].format(thing=" ".join(lacks)[:40]), ())
-        if (
-            told is None
-            and did is None
-            and len(asked.said) > _TAG
-            and asks_openly(asked.text, session.language)
-        ):
-            told = Told(self._unanswered(session, quoted(asked.text)), ())
-        texts = [did.text.removesuffix(question).strip() if did else "", told.text if told else "", question]
-        acts = tuple(act for act in did.acts if act not in asks) if did else ()
-        told_acts = told.acts if told else ()
-        return Answer(
-            " ".join(filter(None, texts)), (*acts, *told_acts, *asks), did.understood if did else ()
-        )
-
-    def _without_command(self, session: Session, heard: Heard) -> Answer | None:
-        """Yes and no, where no command was given."""
+        words = self.words(session)
         if heard.did("negate") and heard.did("enough") and asked_for_more(session.last):
             return self.farewell(session)
-        if heard.did("negate", "not") and session.waiting is not None:
-            self.let_go(session)
-            question, asks = self.question(session)
-            return Answer(f"{self.words(session)['kept']} {question}", asks)
-        parts = self._parts(session, heard)
-        if heard.did("negate", "not") and parts and parts[-1].strange:
-            return self._missing(session, parts[-1].strange)
-        if heard.did("negate") and asked_for_more(session.last) and not heard.rest:
+        kept = heard.did("stops") or (heard.did("negate", "not") and session.waiting is not None)
+        if heard.did("negate") and asked_for_more(session.last) and not heard.rest and not kept:
             return self.farewell(session)
-        if heard.did("negate", "not") and heard.all("thing"):
-            question, asks = self.question(session)
-            return Answer(f"{self.words(session)['kept']} {question}", asks)
+        if kept or (heard.did("plan") and session.done is None):
+            self.let_go(session) if kept else None
+            question, asks_for = self.question(session)
+            return Answer(f"{words['kept' if kept else 'plan']} {question}", asks_for)
         if heard.did("affirm") and session.waiting is None:
-            return Answer(self.words(session)["begin"], (Act("request", "command"),))
+            return Answer(words["begin"], (Act("request", "command"),))
         return None
-
-    def _missing(self, session: Session, strange: Sequence[str]) -> Answer | None:
-        if not strange:
-            return None
-        told = self.words(session)["missing"].format(thing=" ".join(strange)[:40])
-        question, asks = self.question(session)
-        return Answer(f"{told} {question}", (Act("canthelp"), *asks))
 
     def _obey_notation(self, session: Session, text: str) -> Answer:
         try:
             commands = read_predicates(text)
         except Malformed as error:
             return Answer(self.words(session)["malformed"].format(why=error), (Act("repeat"),))
-        return self._obey(session, commands, [])
-
-    def _obey_parts(self, session: Session, heard: Heard, parts: Sequence[Part]) -> Answer:
-        """Plain commands; behind a `no` one that takes the place of the last."""
-        lead: list[str] = []
-        commands: list[Predicate] = []
-        corrects = (
-            session.done is not None
-            and session.waiting is None
-            and (heard.did("negate", "meant") or _denies(session.done, parts))
-            and not told_off(session)
-            and not any(part.into and len(part.things) > 1 for part in parts)  # the pan on the stove
-        )
-        denied = {one for part in parts for one in part.denied}
-        if session.waiting is not None and denied & set(session.waiting.arguments):
-            kept = tuple(one for one in session.waiting.arguments if one not in denied)
-            session.waiting = session.waiting._replace(arguments=kept)
-        swaps, problem = False, None
-        for part in _joined(parts):
-            swapped, swaps = swaps, part.kinds[-1:] == ("negate",)
-            wrong = Predicate(part.action or "", part.strange)
-            if part.action and part.denied and not (part.things or part.it or part.strange or part.stopped):
-                continue  # add some milk, no, no milk
-            if part.stopped:
-                lead.append(self.words(session)["kept"])
-                self.let_go(session)
-            elif (
-                part.strange
-                and part.things
-                and not part.action
-                and len(part.strange) + len(part.things) > 1
-                and not part.into
-            ):
-                continue  # told besides: my mother always used salt
-            elif part.strange and (part.action or commands or (part.things and part.into)):
-                problem = problem or self._unknown(session, wrong)  # the rest is done
-                if part.action and any(one in INGREDIENTS for one in part.things):
-                    commands.append(self._command(session, part, commands))
-            elif swapped and commands and part.things and part.action is None and not part.strange:
-                last = commands[-1]  # add the flour, no, the sugar
-                groups = [group for group in GROUPS if set(part.things) & set(group)]
-                kept = [one for one in last.arguments if not any(one in group for group in groups)]
-                commands[-1] = with_things(last._replace(arguments=tuple(kept)), part.things)
-            elif part.action is not None and not (corrects and self._replaces(session, part)):
-                commands.append(self._command(session, part, commands))
-            elif corrects and session.done and part.things and set(part.things) <= _bare_things(session.done):
-                lead.append(
-                    self.words(session)["so"].format(
-                        predicate=self._telling[session.language].shown(session.done)
-                    )
-                )
-            elif corrects and (part.things or part.action):
-                commands.append(self._corrected(session, part, denied))
-                lead += [self.words(session)["instead"]] if commands[-1] != session.done else []
-            elif commands and part.things == ("piatto",) and (served := self._put_there(session, part)):
-                commands.append(served)
-            elif commands and part.things and (placed := self._placed(commands[-1], part)):
-                commands.append(placed)
-            elif commands and part.things:
-                commands += self._with_more(commands.pop(), part)
-            elif (
-                part.things
-                and session.done
-                and len(parts) > 1
-                and set(part.things) <= _bare_things(session.done)
-            ):
-                continue  # oil and tomato, well: it was done
-            elif part.things and not part.strange:
-                commands.append(self._put_there(session, part) or self._named(session, part))
-        told_of = list(takewhile(lambda one: not one.action, commands))
-        if len(told_of) < len(commands):  # the pan will do. Put the butter in
-            session.speak_of([box for one in told_of for box in one.arguments if box in CONTAINERS])
-        if any(one.action for one in commands):  # a thing that is only told of asks for nothing
-            commands = [one for one in commands if one.action]
-        return self._obey(
-            session, [one for all_ in commands for one in in_order(all_, session)], lead, problem
-        )
-
-    def _unknown(self, session: Session, command: Predicate) -> Lacking:
-        said = self.words(session)["missing"].format(thing=" ".join(command.arguments)[:40])
-        return Lacking(None, said, command)
-
-    def _obey(
-        self, session: Session, commands: Sequence[Predicate], lead: Sequence[str],
-        problem: Lacking | None = None,
-    ) -> Answer:  # fmt: skip
-        understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in commands), 1.0),)
-        done: list[Predicate] = []
-        before = session.world.facts()
-        commands = list(dict.fromkeys(commands))
-        commands = [
-            one for at, one in enumerate(commands) if not any(_covers(two, one) for two in commands[:at])
-        ]
-        for at, command in enumerate(commands):
-            try:
-                done.append(self._carrying[session.language].carry_out(session, command))
-            except Lacking as lacking:
-                later = commands[at + 1 :]
-                if lacking.idle and (later or done):
-                    continue  # the pot is on the stove; cook the potatoes
-                if (
-                    lacking.slot
-                    and later
-                    and (
-                        lacking.slot == "thing"
-                        or not command.arguments
-                        or any(one.action == command.action for one in later)
-                    )
-                ):
-                    continue  # put the eggs, no, put the pan on the stove
-                problem = lacking
+        done = Turn()
+        for command in commands:
+            if not self._do(session, done, command, last=True):
                 break
-        facts = sorted(session.world.facts() - before)
-        answer = self._told(session, done, problem, facts)
-        return answer._replace(text=" ".join([*dict.fromkeys(lead), answer.text]), understood=understood)
-
-    def _told(
-        self, session: Session, done: list[Predicate], problem: Lacking | None, facts: list[str]
-    ) -> Answer:
-        said = self.words(session)
-        sentences = [
-            said["done"].format(predicate=self._telling[session.language].shown(one)) for one in done
-        ]
-        acts = [stating("inform", "done", str(one)) for one in done]
-        acts += [stating("inform", "fact", one) for one in facts]
-        session.waiting = problem.predicate if problem and problem.slot else None
-        session.lacking = problem.slot if problem else None
-        if problem is None:
-            question, asks = self.question(session)
-            return Answer(" ".join([*sentences, question]), (*acts, *asks))
-        last = Act("request", problem.slot) if problem.slot else Act("canthelp")
-        question = "" if problem.slot else self.question(session)[0]
-        return Answer(" ".join(filter(None, [*sentences, problem.said, question])), (*acts, last))
-
-    def _parts(self, session: Session, heard: Heard) -> list[Part]:
-        return read_parts(heard.text, self._hearing[session.language], session.language)
+        return self._composed(session, done, leaves=False)
 
 
-def _bare_things(command: Predicate) -> set[str]:
-    return {one.strip("*") for one in things_of(command)}
-
-
-def _covers(first: Predicate, then: Predicate) -> bool:
-    """Whether a command does nothing beyond one before it in its turn: take the milk out; the milk."""
-    again = first.action == then.action == "togliere" or (
-        then.action == "aggiungere" and first.action in ("mettere", "aggiungere")
-    )
-    return again and _bare_things(then) <= _bare_things(first)
-
-
-def _denies(done: Predicate | None, parts: Sequence[Part]) -> bool:
-    """Whether something of the last command was not meant: `not the bowl`."""
-    return done is not None and any(set(part.denied) & _bare_things(done) for part in parts)
-
-
-def _joined(parts: Sequence[Part]) -> list[Part]:
-    """Things before a command that names none belong to it: `the potatoes, could you peel them`."""
-    found: list[Part] = []
-    for part in parts:
-        last = found[-1] if found else None
-        acted = any(one.action for one in found)
-        names = (
-            last is not None
-            and last.things
-            and not set(last.things) & set(PLACES)
-            and not (last.action or last.denied or last.strange)
-        )
-        goes = part.it and set(part.things) <= {*PLACES, *CONTAINERS}
-        bare = part.things and not (part.action or part.denied or part.strange)
-        season = last is not None and part.action == "cuocere" and set(last.things) <= set(LOOSE)
-        if last is not None and names and part.action and goes and not season:
-            found[-1] = part._replace(things=(*last.things, *part.things), it=not part.things)
-        elif (
-            last is not None
-            and names
-            and bare
-            and not (acted and set(part.things) <= set(PLACES))
-            and (
-                (set(last.things) <= set(CONTAINERS) and set(part.things) <= set(PLACES))
-                or set(last.things) <= set(INGREDIENTS)
-                or not (acted or part.into or last.into)
-            )
-        ):  # flour, milk and eggs into the bowl
-            found[-1] = part._replace(
-                things=tuple(dict.fromkeys((*last.things, *part.things))),
-                quantity=(*last.quantity, *part.quantity),
-            )
-        else:
-            found.append(part)
-    return found
+def _as_it_is(session: Session, clause: Clause) -> Clause:
+    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
+    at, session.asked_at = session.asked_at, None
+    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
+        return clause._replace(place=at, there=False)  # is it on the stove? put it there
+    food, target = [*clause.food], clause.target
+    if clause.onto:
+        lies = session.world.where(clause.onto)
+        target = target or (lies if lies in CONTAINERS else None)
+        food += [] if target else [clause.onto]
+    if clause.action not in ("aprire", "prendere", "aggiungere"):
+        food = [session.as_used(one) for one in food]
+    return clause._replace(food=tuple(food), target=target)

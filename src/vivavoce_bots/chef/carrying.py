@@ -1,10 +1,11 @@
 """Commands are completed with what was meant and carried out in the kitchen, or it is said what they lack."""
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vivavoce_bots.acts import Act
 from vivavoce_bots.chef.notation import Predicate
+from vivavoce_bots.chef.session import INTO, Session
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     ACTIONS,
@@ -18,33 +19,33 @@ from vivavoce_bots.chef.words import (
     THINGS,
 )
 from vivavoce_bots.chef.world import Refused, World, things_of
-from vivavoce_bots.dialogue.talk import Talk
 
 
 @dataclass
-class Session(Talk):
-    """The kitchen, what was spoken of last, the command that waits for an argument, and the last one done.
+class Turn:
+    """What a turn has brought about: sentences said, commands done, the one that lacks something."""
 
-    undone    the kitchen before the last command
-    proposed  the command that brings about what has just been asked, and was not so
-    """
+    said: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    understood: list[Predicate] = field(default_factory=list)
+    done: list[tuple[Predicate, World, str]] = field(default_factory=list)
+    problem: "Lacking | None" = None
+    stopped: bool = False
+    refused: Predicate | None = None
 
-    world: World = field(default_factory=World)
-    container: str | None = None
-    things: tuple[str, ...] = ()
-    waiting: Predicate | None = None
-    lacking: str | None = None
-    done: Predicate | None = None
-    place: str | None = None
-    undone: World | None = None
-    proposed: str = ""
-
-    def speak_of(self, things: Sequence[str]) -> None:
-        """Pronouns are about these from now on."""
-        self.place = next((one for one in reversed(things) if one in PLACES), self.place)
-        self.container = next((one for one in reversed(things) if one in CONTAINERS), self.container)
-        food = tuple(one for one in things if one in INGREDIENTS)
-        self.things = food or tuple(one for one in things if one in CONTAINERS)[-1:] or self.things
+    def once(self, command: Predicate) -> Predicate | None:
+        """A command without the foods that went there in this very turn: carrots; carrots and water."""
+        boxes = [one.strip("*") for one in command.arguments if one.strip("*") in CONTAINERS]
+        gone = {
+            thing for one, _, _ in self.done if one.action in INTO and boxes and boxes[-1] in things_of(one)
+            for thing in things_of(one) if thing in INGREDIENTS
+        }  # fmt: skip
+        fresh = tuple(one for one in command.arguments if one not in gone)
+        food = any(one in INGREDIENTS for one in things_of(command))
+        left = any(one in INGREDIENTS for one in things_of(Predicate("", fresh)))
+        if command.action not in INTO or not (gone and food):
+            return command
+        return command._replace(arguments=fresh) if left else None
 
 
 class Lacking(Exception):
@@ -66,56 +67,51 @@ class Carrying:
 
         Raises  Lacking: an action or thing that is not known, or an argument that is missing
         """
-        said = self._said
         if not command.action and command.arguments:
             session.speak_of(things_of(command))
-            thing = self._telling.word(things_of(command)[-1])
-            raise Lacking("action", said["action"].format(thing=thing), command)
+            thing = self._telling.listed([one for one in things_of(command) if one in THINGS])
+            raise Lacking("action", self._said["action"].format(thing=thing), command)
         action = self._known_action(command.action)
         if action is None:
-            told = said["unknown_action"].format(actions=self._telling.actions())
+            told = self._said["unknown_action"].format(actions=self._telling.actions())
             raise Lacking(None, told, command)
-        arguments = [self._known(session, one, command) for one in command.arguments]
-        command = Predicate(action, tuple(arguments))
-        things = [one for one in arguments if self.is_thing(one)]
-        if not things and "thing" in ACTIONS[action]:
-            raise Lacking("thing", said["thing"].format(action=self._telling.verb(action)), command)
-        command = self._completed(session, command, things)
+        command = Predicate(action, tuple(self._known(one, command) for one in command.arguments))
+        session.tried = command
+        command = self._completed(session, command)
         self._change(session, command)
         return command
 
-    def _completed(self, session: Session, command: Predicate, things: list[str]) -> Predicate:
-        said, needs = self._said, ACTIONS[command.action]
-        containers = [one for one in things if self._bare(one) in CONTAINERS]
-        if "container" in needs and not containers:
+    def _completed(self, session: Session, command: Predicate) -> Predicate:
+        needs, arguments = ACTIONS[command.action], command.arguments
+        things = [one for one in things_of(command) if one in THINGS]
+        boxes = [one for one in things if one in CONTAINERS]
+        food = [one for one in things if one in INGREDIENTS]
+        verb = self._telling.verb(command.action)
+        if not things and "thing" in needs and command.action != "mescolare":
+            raise self._asked("thing", command, action=verb)
+        if "container" in needs and not boxes:
             if session.container is None:
-                raise Lacking("container", said["container"], command)
-            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
-        if "place" in needs and all(self._bare(one) in PLACES for one in things):
-            own = session.world.inside.get(session.container or "", ())
-            apart = [one for one in session.things if one in INGREDIENTS and one not in own]
-            loose = all(session.world.where(one) is None for one in apart) and not own
-            if command.action == "mettere" and apart and loose and set(apart) == set(session.things):
-                spoken = tuple(f"*{one}*" for one in apart)  # the fish, not the plate before it
-                return Predicate(command.action, (*spoken, *command.arguments))
+                raise self._asked("container", command)
+            return Predicate(command.action, (*arguments, f"*{session.container}*"))
+        if command.action == "aggiungere" and not food:
+            raise self._asked("thing", command, action=verb)
+        if command.action == "cuocere" and set(things) <= set(PLACES):
+            raise self._asked("thing", command, action=verb)
+        if command.action != "mettere":
+            return command
+        if set(things) <= set(PLACES):
             if session.container is None:
-                raise Lacking(
-                    "thing", said["thing"].format(action=self._telling.verb(command.action)), command
-                )
-            command = Predicate(command.action, (f"*{session.container}*", *command.arguments))
-            things = [session.container, *things]
-        food = [one for one in things if self._bare(one) in INGREDIENTS]
-        nothing = command.action == "cuocere" and all(self._bare(one) in PLACES for one in things)
-        if nothing:
-            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
-        if command.action == "aggiungere" and not food and not any("[" in one for one in things):
-            raise Lacking("thing", said["thing"].format(action=self._telling.verb(command.action)), command)
-        if command.action == "mettere" and len(food) == len(things) and session.container is not None:
-            return Predicate(command.action, (*command.arguments, f"*{session.container}*"))
-        if "place" in needs and (len(things) < 2 or len(food) == len(things)):
-            thing = self._telling.word(things[0])
-            raise Lacking("place", said["place"].format(thing=thing), command)
+                raise self._asked("thing", command, action=verb)
+            return Predicate(command.action, (f"*{session.container}*", *arguments))
+        inside = session.world.inside.get(session.container or "", ())
+        if len(food) == len(things) and session.container is not None and not set(food) <= set(inside):
+            return Predicate(command.action, (*arguments, f"*{session.container}*"))
+        if len(things) < 2 or len(food) == len(things):
+            raise self._asked("place", command, thing=self._telling.listed(things))
         return command
+
+    def _asked(self, slot: str, command: Predicate, **gaps: str) -> Lacking:
+        return Lacking(slot, self._said[slot].format(**gaps), command)
 
     def _change(self, session: Session, command: Predicate) -> None:
         """Have it happen in the kitchen.
@@ -124,15 +120,24 @@ class Carrying:
         """
         things = things_of(command)
         before = copy.deepcopy(session.world)
+        held = {one: box for box, inside in before.inside.items() for one in inside}
+        session.tried = command
         try:
             session.world.carry_out(command.action, things)
         except Refused as refused:
             session.speak_of(things)
+            session.undone = before
             gaps = {"thing": self._telling.word(refused.thing), "other": self._telling.word(refused.other)}
             shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
             why = REFUSED[self._language][refused.why].format(**gaps, **shown)
             told = self._said["refused"].format(why=why)
             raise Lacking(None, told, command, idle=refused.why == "already") from None
+        boxes = [one for one in things if one in CONTAINERS]
+        if command.action in ("mettere", "aggiungere") and boxes:  # that very food: it is here no longer
+            meant = [one for one in command.arguments if one.startswith(("*", "["))]
+            session.world.empty(things_of(Predicate("", tuple(meant))), boxes[-1])
+        if command.action == "togliere":
+            session.removed |= {one: held[one] for one in things if one in held}
         session.done, session.undone = command, before
         session.speak_of(things)
 
@@ -141,12 +146,12 @@ class Carrying:
             return action
         return next((name for name, english in ENGLISH.items() if english == action), None)
 
-    def _known(self, session: Session, argument: str, command: Predicate) -> str:
+    def _known(self, argument: str, command: Predicate) -> str:
         """An argument in the robot's words: a thing, a list of things, a quantity or a manner."""
         if argument.startswith("["):
             inner = [one.strip() for one in argument.strip("[]").split(",")]
-            return "[" + ", ".join(self._known(session, one, command) for one in inner if one) + "]"
-        bare = self._bare(argument)
+            return "[" + ", ".join(self._known(one, command) for one in inner if one) + "]"
+        bare = argument.strip("*")
         thing = (
             bare if bare in THINGS else next((t for t, english in THINGS.items() if english == bare), None)
         )
@@ -155,9 +160,3 @@ class Carrying:
         if QUANTITY.fullmatch(bare) or " " in bare or bare.endswith(("mente", "ly")):
             return argument
         raise Lacking(None, self._said["missing"].format(thing=bare[:40]), command)
-
-    def is_thing(self, argument: str) -> bool:
-        return self._bare(argument) in THINGS or argument.startswith("[")
-
-    def _bare(self, argument: str) -> str:
-        return argument.strip("*")

@@ -1,254 +1,460 @@
-"""What a part of an utterance commands, with what it leaves to be understood."""
+"""What a clause commands, with what it leaves to be understood: what was handled last, the mix in a bowl."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from vivavoce_bots.acts import Act
-from vivavoce_bots.chef.carrying import Session
 from vivavoce_bots.chef.notation import Predicate
-from vivavoce_bots.chef.reading import Part
-from vivavoce_bots.chef.words import ACTIONS, CONTAINERS, INGREDIENTS, PLACES, QUANTITY
+from vivavoce_bots.chef.reading import Clause
+from vivavoce_bots.chef.session import INTO, Session
+from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES, QUANTITY
 from vivavoce_bots.chef.world import WORKED, things_of
 
 GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
-_INTO: Final = ("mettere", "aggiungere")
-_ALONE: Final = ("cuocere", "passare", "mescolare")  # what stands ready is meant: boil, drain
-_OF_FOOD: Final = ("grattare", "sbucciare", "schiacciare", "separare", "impastare")
-LOOSE: Final = (
-    "acqua",
-    "sale",
-    "olio",
-    "latte",
-    "pepe",
-    "zucchero",
-    "burro",
-)  # nobody mashes or drains these
+_LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "cucchiaio", "coperchio")
+"""What stays behind where something is served, and nobody mashes or drains."""
+_SHELLED: Final = ("uovo", "uova")
+_HOT: Final = ("fuoco", "forno")
 
 
-class Commands:
-    """Commands of one conversation, from the parts of its turns."""
+def commanded(session: Session, clause: Clause) -> list[Predicate]:
+    """The commands of a clause, in the order in which they have to be carried out."""
+    action = _meant_action(session, clause)
+    found = _PLANS.get(action, _worked)(session, clause, action)
+    return [
+        one._replace(arguments=(*clause.quantity, *one.arguments)) if one is found[0] else one
+        for one in found
+    ]
 
-    def _with_more(self, last: Predicate, part: Part) -> list[Predicate]:
-        """More things of a command; food behind a pan that is put somewhere goes into the pan."""
-        boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
-        placed = last.action == "mettere" and boxes and set(last.arguments) & set(PLACES)
-        if placed and set(part.things) <= set(INGREDIENTS):
-            return [last, Predicate("mettere", (*part.quantity, *part.things, boxes[-1]))]
-        return [with_things(last, part.things)]
 
-    def _placed(self, last: Predicate, part: Part) -> Predicate | None:
-        """Where the container of the last command comes: in the pan, and the pan in the oven."""
-        boxes = [one.strip("*") for one in last.arguments if one.strip("*") in CONTAINERS]
-        food = [one for one in last.arguments if one.strip("*") in INGREDIENTS]
-        if part.things[-1] not in PLACES or not boxes or not food or set(part.things) & set(INGREDIENTS):
-            return None
-        return Predicate("mettere", (boxes[-1], part.things[-1]))
+def named(session: Session, clause: Clause) -> list[Predicate]:
+    """What things without a verb ask for: they complete what waits; one in or on another is put there."""
+    waiting = session.waiting
+    able = WORKED.get(waiting.action, ("", ()))[1] if waiting is not None else ()
+    if able and not set(able) & {*clause.food, *clause.boxes}:
+        waiting = session.waiting = None
+    if waiting is not None and not clause.mix:
+        return [_completed(session, waiting, clause)]
+    unused = bool(session.food) and not any(map(session.world.where, session.food))
+    if clause.boxes and not clause.food and unused and not clause.place:  # boil two potatoes: in the pot
+        clause = clause._replace(boxes=(), target=clause.boxes[-1])
+    if clause.target or clause.place or (clause.boxes and clause.food) or clause.mix:
+        if clause.boxes == ("piatto",) or clause.target == "piatto":
+            clause = clause._replace(boxes=(), target="piatto", it=clause.it or not clause.food)
+        moved = bool(clause.food or clause.boxes or clause.mix) or bool(session.things)
+        if moved:
+            return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))
+    if (
+        clause.food
+        and not clause.boxes
+        and session.container is not None
+        and _in_use(session, session.container)
+    ):
+        return [Predicate("aggiungere", (*clause.quantity, *clause.food, f"*{session.container}*"))]
+    if clause.boxes == ("piatto",) and (session.food or _full(session, "piatto")):
+        return commanded(session, clause._replace(action="mettere", boxes=(), target="piatto", it=True))
+    return [Predicate("", (*clause.quantity, *clause.things))] if clause.things else []
 
-    def _put_there(self, session: Session, part: Part) -> Predicate | None:
-        """A place or container alone is where what was spoken of last comes: `in the bowl, then`."""
-        places = set(part.things) <= {*PLACES, *CONTAINERS}
-        food = tuple(one for one in session.things if one in INGREDIENTS)
-        if (
-            session.waiting is not None
-            or (session.done is None and not food)
-            or not (places and (part.into or part.things[-1] in (*PLACES, "piatto")))
-        ):
-            return None
-        held = session.world.inside.get(session.container or "", ())
-        if part.things == ("piatto",) and held and session.container != "piatto":  # on a plate
-            return Predicate("mettere", (*(one for one in held if one not in LOOSE), "piatto"))
-        to_container = len(part.things) == 1 and part.things[0] in CONTAINERS
-        if to_container and food:
-            return Predicate("mettere", (*food, *part.things))
-        to_place = len(part.things) == 1 and part.things[0] in PLACES
-        return Predicate("mettere", part.things) if to_place and session.container else None
 
-    def _named(self, session: Session, part: Part) -> Predicate:
-        """Things without a verb: they complete the command that waits; one in or on another is put there."""
-        if (
-            session.waiting is None
-            and not told_off(session)
-            and session.container in {**session.world.place, **session.world.inside}
-        ):
-            food = tuple(one for one in part.things if one in INGREDIENTS)
-            if food and set(part.things) == set(food):  # water, salt: into the pot that stands ready
-                return Predicate("aggiungere", (*part.quantity, *food, f"*{session.container}*"))
-        waiting = session.waiting or Predicate("", ())
-        told = with_things(waiting, (*part.quantity, *part.things))
-        things = things_of(told)
-        placed = len(things) > 1 and (things[-1] in PLACES or bool(set(things) & set(CONTAINERS)))
-        if placed and things[-1] not in PLACES and not told.action:
-            last = [one for one in told.arguments if one in CONTAINERS]  # meat in the pan with oil
-            told = told._replace(arguments=(*(one for one in told.arguments if one not in last), *last))
-        return told._replace(action=told.action or ("mettere" if placed else ""))
+def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[Predicate]:
+    """The last command with another thing of the same kind; where it says something else, that."""
+    last = session.tried
+    if last is None:
+        return []
+    if clause.action and not _alike(clause.action, last.action):
+        return commanded(session, clause)
+    arguments = [part for one in last.arguments for part in _spread(one)]
+    new = [*clause.food, *clause.boxes, *([clause.target] if clause.target else []),
+           *([clause.place] if clause.place else [])]  # fmt: skip
+    if clause.mix:
+        target = next((one for one in reversed(arguments) if one in CONTAINERS), None)
+        arguments = [one for one in arguments if one.strip("*") not in INGREDIENTS]
+        mix = _mix(session, target)
+        return [last._replace(arguments=(*mix, *arguments))] if mix else []
+    if clause.action and len({*new} & {*CONTAINERS, *PLACES}) and (clause.food or clause.it):
+        if clause.it and not clause.food:
+            session.things = (
+                tuple(one for one in map(_bare, arguments) if one in INGREDIENTS) or session.things
+            )
+        return commanded(session, clause)
+    for group in GROUPS:
+        fresh = [one for one in new if one in group]
+        old = [one for one in arguments if _bare(one) in group]
+        wrong = [one for one in old if _bare(one) in denied] or (
+            old[-1:] if group is not INGREDIENTS else old
+        )
+        if fresh and wrong:
+            at = arguments.index(wrong[0])
+            arguments = [one for one in arguments if one not in wrong]
+            arguments[at:at] = fresh
+        elif fresh:
+            arguments += fresh
+    if clause.quantity:
+        arguments = [*clause.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
+    action = last.action
+    if set(map(_bare, arguments)) & set(CONTAINERS) and set(map(_bare, arguments)) & set(PLACES):
+        arguments = [one for one in arguments if _bare(one) not in INGREDIENTS]
+    return [Predicate(action, tuple(dict.fromkeys(arguments)))]
 
-    def _replaces(self, session: Session, part: Part) -> bool:
-        return session.done is not None and part.action == session.done.action
 
-    def _command(self, session: Session, part: Part, before: Sequence[Predicate] = ()) -> Predicate:
-        """A part as a command; a pronoun is what was spoken of last, be it earlier in the turn."""
-        action, things = part.action or "", part.things
-        if action == "prendere" and set(things) & set(PLACES) and set(things) & set(CONTAINERS):
-            action = "mettere"  # get a pan on the stove
-        unused = bool(things) and all(one in INGREDIENTS and not session.world.where(one) for one in things)
-        if (
-            action == "togliere"
-            and "coperchio" not in things
-            and (unused or (part.it and not things and _unused(session)))
-        ):
-            action = "prendere"  # take it out of the cupboard
-        if action == "girare" and not (things or part.it):
-            action = "mescolare"
-        over = [session.world.where(one) for one in things if one in INGREDIENTS]
-        spoken_of = tuple(one for one in session.things if one in INGREDIENTS and one not in things)
-        if (
-            action in _INTO
-            and part.it
-            and part.into
-            and spoken_of
-            and over
-            and len(things) == len(over)
-            and all(over)
-        ):
-            things = (*spoken_of, over[-1] or "")  # put it into the eggs
-        waiting = session.waiting
-        if waiting is not None and not waiting.action and not part.it and set(things) <= set(PLACES):
-            things = (*(one for one in things_of(waiting) if one not in things), *things)
-        spoken = tuple(one for command in before for one in things_of(command) if one in INGREDIENTS)
-        boxes = [
-            one.strip("*") for command in before for one in things_of(command) if one.strip("*") in CONTAINERS
+def without(command: Predicate, denied: Sequence[str]) -> Predicate | None:
+    """A command without things that were not meant; null where nothing would be left of it."""
+    kept = tuple(one for one in command.arguments if _bare(one) not in denied)
+    food = [one for one in kept if _bare(one) in INGREDIENTS]
+    had = [one for one in things_of(command) if one in INGREDIENTS]
+    return command._replace(arguments=kept) if food and len(food) < len(had) else None
+
+
+def _completed(session: Session, waiting: Predicate, clause: Clause) -> Predicate:
+    things = [one for one in clause.things if one not in clause.denied]
+    kept = [one for one in waiting.arguments if _bare(one) not in clause.denied]
+    whole = [*clause.quantity, *kept, *(one for one in things if one not in kept)]
+    order = {name: at for at, group in enumerate(GROUPS) for name in group}
+    if waiting.action in (*INTO, ""):
+        whole.sort(key=lambda one: order.get(_bare(one), -1))
+    placed = {*things} & {*CONTAINERS, *PLACES} and len(whole) > 1
+    action = waiting.action or ("mettere" if placed else "")
+    if action == "mettere" and {*things} & {*CONTAINERS} and {*kept} & {*PLACES}:
+        whole = [one for one in whole if _bare(one) not in INGREDIENTS]
+    return Predicate(action, tuple(whole))
+
+
+# --- what is meant ---------------------------------------------------------------------------------------
+
+
+def _meant_action(session: Session, clause: Clause) -> str:
+    action = clause.action or ""
+    goes = clause.place or clause.target
+    held = [one for one in clause.food if session.world.where(one)]
+    if action == "prendere":
+        if clause.out and (held or (clause.it and any(map(session.world.where, session.things)))):
+            return "togliere"
+        if goes and (clause.boxes or clause.food) and not (clause.out or clause.source):
+            return "mettere"
+    unused = bool(clause.food) and not held and "coperchio" not in clause.food
+    if action == "togliere" and unused and not clause.denied:
+        return "prendere"  # take it out of the cupboard
+    cooked = any(box == session.container for box, _ in session.world.cooked)
+    if action == "girare" and not clause.things and not clause.it and not cooked:
+        return "mescolare"
+    if (
+        action == "coprire"
+        and {*clause.food, *clause.beside} - {"coperchio"}
+        and (clause.beside or not clause.boxes)
+    ):
+        return "aggiungere"  # cover them with water
+    return action
+
+
+def pointed(session: Session, target: str | None, suits: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """The foods that a pronoun stands for where they come into a target: the whole mix where it was mixed."""
+    food = [one for one in session.food if suits(one)]
+    if not food:
+        box = session.things[-1] if session.things and session.things[-1] in CONTAINERS else session.container
+        if box == target or not session.world.inside.get(box or ""):
+            box = _full(session, target)
+        food = [one for one in session.world.inside.get(box or "", ()) if suits(one)]
+        return _served(food, target)
+    box = next((box for box, inside in session.world.inside.items() if set(food) <= set(inside)), None)
+    if box is not None and box != target and (_is_mixed(session, box) or set(food) <= set(_LOOSE)):
+        return _served([one for one in session.world.inside[box] if suits(one)], target)
+    return food
+
+
+def _served(food: Sequence[str], target: str | None) -> list[str]:
+    """What is put on a plate: not the water, unless there is nothing else."""
+    solid = [one for one in food if one not in _LOOSE]
+    return solid if target == "piatto" and solid else list(food)
+
+
+def _is_mixed(session: Session, box: str) -> bool:
+    inside = session.world.inside.get(box, ())
+    kneaded = any("impastato" in session.world.worked.get(one, ()) for one in inside)
+    cooked = sum((box, one) in session.world.cooked for one in inside) > 1
+    return len(inside) > 1 and (kneaded or cooked or box in session.world.stirred)
+
+
+def _full(session: Session, target: str | None) -> str | None:
+    """The container that was last spoken of, that something is in."""
+    full = [one for one in reversed(session.boxes) if one != target and session.world.inside.get(one)]
+    mixed = [one for one in full if len(session.world.inside[one]) > 1]
+    return next(iter(mixed or full), None)
+
+
+def _mix(session: Session, target: str | None, box: str | None = None) -> tuple[str, ...]:
+    """What is in a container, as one thing."""
+    box = box or _full(session, target)
+    return _as_one(_served(session.world.inside.get(box or "", ()), target))
+
+
+def _as_one(food: Sequence[str]) -> tuple[str, ...]:
+    return (f"[{', '.join(food)}]",) if len(food) > 1 else tuple(f"*{one}*" for one in food)
+
+
+def _in_use(session: Session, box: str) -> bool:
+    world = session.world
+    return box in world.place or box in world.inside or box in world.taken or box in session.boxes
+
+
+def box_of(session: Session, clause: Clause) -> str | None:
+    """The container that a clause is about: named, or that in which it lies, or the last one."""
+    if clause.boxes or clause.target:
+        return clause.target or clause.boxes[-1]
+    food = clause.food or (session.food if clause.it else ())
+    lies = [box for box, inside in session.world.inside.items() if set(food) & set(inside)]
+    if food:
+        return max(lies, key=lambda box: len(set(food) & set(session.world.inside[box])), default=None)
+    return session.container
+
+
+# --- plans -----------------------------------------------------------------------------------------------
+
+
+def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    target, place, boxes = clause.target, clause.place, list(clause.boxes)
+    food = tuple(clause.food)
+    whole = clause.mix or (clause.every and not food)
+    if "coperchio" in food and action == "mettere":
+        box = target or (boxes or [session.container or ""])[-1]
+        return [Predicate(action, ("coperchio", *([box] if box else [])))]
+    if clause.back and food and not (target or place or boxes):
+        boxes_before = [session.removed[one] for one in food if one in session.removed]
+        target = boxes_before[-1] if boxes_before else None
+    if clause.back and not food and not (target or place or boxes):
+        back = [one for one in session.removed if session.world.where(one) is None]
+        if back:
+            return [Predicate(action, (*(f"*{one}*" for one in back), f"*{session.removed[back[-1]]}*"))]
+    if (food or whole) and boxes and not target and (action == "aggiungere" or not place):
+        target = boxes.pop()  # fill the pot with water
+    if (
+        boxes and not (target or place or food) and session.world.inside.get(boxes[-1])
+    ):  # pour some of the bowl in
+        target = next((one for one in reversed(session.boxes) if one not in boxes), None)
+    if target and boxes and not (food or whole):  # pour the bowl into the pan
+        moved = _mix(session, target, boxes[-1])
+        return [Predicate(action, (*moved, target))] if moved else [Predicate(action, (boxes[-1], target))]
+    if place and not target:
+        return _placed(session, clause, action, place, boxes, food)
+    if clause.source in CONTAINERS and not food:
+        moved = _mix(session, target, clause.source)
+    elif clause.every and session.food and not any(map(session.world.where, session.food)):
+        moved = tuple(f"*{one}*" for one in session.food)
+    elif whole:
+        moved = _mix(session, target, boxes[-1] if boxes else None)
+    elif food:
+        moved = food
+    elif target and (clause.it or not session.waiting):
+        inside = session.world.inside.get(target, ())
+        found = pointed(session, target)
+        moved = _as_one(found) if len(found) > 1 and not set(found) <= set(session.food) else tuple(
+            f"*{one}*" for one in found if one not in inside or set(found) <= set(inside)
+        )  # fmt: skip
+    elif not boxes and not food and _pours_on(session):  # pour: what was mixed, into what stands on the stove
+        moved, target = _mix(session, session.container), session.container
+    elif clause.it and not boxes:
+        moved = tuple(f"*{one}*" for one in session.food or pointed(session, None))
+        if moved and session.container is None and session.removed:
+            target = next((session.removed[one] for one in session.food if one in session.removed), None)
+    else:
+        moved = ()
+    inside = session.world.inside.get(target or "", ())
+    moved = (*moved, *(one for one in clause.beside if one not in inside and one not in moved))
+    if target:
+        first = [Predicate(action, (*moved, target))]
+        return [*first, Predicate("mettere", (target, place))] if place else first
+    if boxes:
+        return [Predicate(action, (*boxes, *moved))]
+    if clause.into_mix and moved:  # add it to the sauce
+        lies = box_of(session, clause._replace(it=True))
+        target = _full(session, lies)
+        return [Predicate(action, (*moved, f"*{target or lies}*"))]
+    held = session.world.inside.get(session.container or "", ())
+    implicit = session.container if action == "mettere" or clause.there else None
+    if implicit and {one.strip("*") for one in moved} <= {*held} and not (clause.there or clause.back):
+        implicit = None  # it is there: where else?
+    return [Predicate(action, (*moved, *([f"*{implicit}*"] if implicit and moved else [])))]
+
+
+def _pours_on(session: Session) -> bool:
+    """Whether something was mixed elsewhere, and what was spoken of last is in the pan that stands ready."""
+    box, world = session.container or "", session.world
+    other = _full(session, box)
+    ready = world.place.get(box) in _HOT and set(session.food) <= set(world.inside.get(box, ()))
+    return ready and other is not None and len(world.inside[other]) > 1
+
+
+def _placed(
+    session: Session, clause: Clause, action: str, place: str, boxes: list[str], food: tuple[str, ...]
+) -> list[Predicate]:
+    """Something to the stove, the oven, the fridge, the table: hot places take containers alone."""
+    if boxes:
+        filled = (*food, *clause.beside)
+        first = [Predicate("mettere", (*filled, boxes[-1]))] if filled else []
+        return [*first, *(Predicate("mettere", (one, place)) for one in boxes)]
+    named = clause.food or (session.food if clause.it else ())
+    box = box_of(session, clause)
+    if box is None and not food and place in _HOT:
+        box = session.container
+    if food and box is None and place in _HOT and session.container and session.container != "piatto":
+        used = session.container
+        return [Predicate("mettere", (*food, f"*{used}*")), Predicate("mettere", (f"*{used}*", place))]
+    if box is not None:
+        unused = [one for one in named if not session.world.where(one)] if not food else []
+        first = [Predicate("mettere", (*(f"*{one}*" for one in unused), f"*{box}*"))] if unused else []
+        return [*first, Predicate("mettere", (f"*{box}*", place))]
+    return [Predicate(action, (*(food or (f"*{one}*" for one in named)), place))]
+
+
+def _taken(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    things = (*clause.food, *clause.boxes, *([clause.target] if clause.target else []))
+    if not things and clause.it:
+        things = tuple(f"*{one}*" for one in session.things)
+    return [Predicate(action, things)]
+
+
+def _opened(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    held = session.world.inside.get(session.container or "", ())
+    spoken = session.food or [one for one in held if one in _SHELLED]
+    food = clause.food or tuple(f"*{one}*" for one in spoken)
+    box = clause.target or (clause.boxes or (None,))[-1]
+    implied = session.container if session.container and session.container != "piatto" else None
+    into = [box] if box else [f"*{implied}*"] if implied else []
+    return [Predicate(action, (*food, *into))]
+
+
+def _removed(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    boxes = [one for one in (*clause.boxes, clause.target, clause.source) if one in CONTAINERS]
+    place = clause.source if clause.source in PLACES else clause.place
+    if "coperchio" in clause.food:
+        return [Predicate(action, ("coperchio", *boxes[-1:]))]
+    if place:
+        box = (boxes or [box_of(session, clause) or session.container or ""])[-1]
+        return [Predicate(action, (box if boxes else f"*{box}*", place))]
+    food = clause.food
+    if not food and clause.every:
+        box = (boxes or [session.container or ""])[-1]
+        return [Predicate(action, (*_as_one(session.world.inside.get(box, ())), box))]
+    if food:
+        return [Predicate(action, (*food, *boxes[-1:]))]
+    if clause.it or not boxes:
+        inside = session.world.inside.get(boxes[-1], ()) if boxes else None
+        spoken = [one for one in session.food if inside is None or one in inside] or list(inside or ())
+        held = tuple(f"*{one}*" for one in spoken if session.world.where(one))
+        if held:
+            return [Predicate(action, (*held, *boxes[-1:]))]
+        boxes = boxes or ([session.container] if session.container else [])
+    return [Predicate(action, tuple(boxes[-1:]))]
+
+
+def _cooked(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    world, food = session.world, (*clause.food, *clause.beside)
+    box = box_of(session, clause)
+    before: list[Predicate] = []
+    if clause.mix or clause.every or (not food and not clause.boxes and not clause.target):
+        hot = [
+            one for one in reversed(session.boxes) if world.place.get(one) in _HOT and world.inside.get(one)
         ]
-        box = boxes[-1] if boxes else session.container
-        gathered, gathered_in = spoken, boxes[-1] if boxes else ""
-        spoken_food = spoken or any(one in INGREDIENTS for one in session.things)
-        if not things and action in _ALONE and box and not (part.it and spoken_food):
-            things = (f"*{box}*",)
-        if action == "mescolare" and things and boxes and not set(things) & set(CONTAINERS):
-            things = (*things, f"*{boxes[-1]}*")  # crack them into the bowl, stir them with milk
-        if part.there and action == "mettere" and session.place and not set(things) & {*PLACES, *CONTAINERS}:
-            things = (*things, *([f"*{session.container}*"] if session.container else []), session.place)
-        if action == "aprire" and part.into and box and not set(things) & set(CONTAINERS):
-            things = (*things, f"*{box}*")
-        food = tuple(one for one in session.things if one in INGREDIENTS)
-        held = session.world.inside.get(session.container or "", ())
-        if not things and part.every and len(held) > 1 and action in (*_OF_FOOD, *_ALONE, "girare"):
-            things = (f"*{session.container}*",)
-        if not things and action in _OF_FOOD and (spoken or food) and not part.strange:
-            things = tuple(f"*{one}*" for one in spoken or food)
-        mixes = any(one in CONTAINERS for one in things) and any(one in INGREDIENTS for one in things)
-        if part.it and part.into and mixes:  # put them in the pot with the water
-            things = (*(f"*{one}*" for one in spoken or food if one not in things), *things)
-        takes_food = any(need.startswith("thing") for need in ACTIONS[action])
-        if part.it and takes_food and not any(one in INGREDIENTS for one in things):
-            into = part.into or any(need.startswith(("container", "place")) for need in ACTIONS[action])
-            loose = LOOSE if action in (*_OF_FOOD, "passare") else ()
-            if action in WORKED:  # drain it: not the cheese
-                loose = tuple(one for one in INGREDIENTS if one not in WORKED[action][1])
-            cooked = tuple(
-                one for one in session.world.inside.get(session.container or "", ()) if one not in LOOSE
-            )
-            if action == "mettere" and cooked and not spoken and set(session.things) <= {*LOOSE, *CONTAINERS}:
-                spoken = cooked  # put it on a plate: the pasta, not the salt
-            spoken = tuple(one for one in spoken if one not in loose)
-            meant = (
-                (spoken or tuple(one for one in session.things if one not in loose))
-                if not things or (into and things[-1] in CONTAINERS)
-                else ()
-            )
-            meant = meant or (cooked if loose and not things else ())  # drain them: not the water
-            target = things[-1].strip("*") if things else ""
-            inside = session.world.inside
-            if meant and target in inside and set(meant) <= set(inside[target]) and not spoken:
-                full = [one for box, one in inside.items() if box != target and one]
-                meant = tuple(full[-1]) if full else meant  # pour it in: what is in the bowl
-            source = [box for box, one in inside.items() if set(meant) <= set(one) and box != target]
-            if meant and not spoken and source and len(inside[source[-1]]) > 1:
-                if target == "piatto":  # the omelette, not the cheese alone
-                    meant = tuple(one for one in inside[source[-1]] if one not in LOOSE)
-                elif action == "cuocere" and not things:
-                    meant = (source[-1],)
-            things = (*(f"*{one}*" for one in meant if one not in things), *things)
-        held = session.world.inside.get(session.container or "", ())
-        able = WORKED.get(action, ("", ()))[1]
-        if able and part.it and things and not set(things) & set(able):  # mash them with the butter
-            things = (*(one for one in (*held, *session.things) if one in able), *things)
-        boxes = [one for one in things if one in CONTAINERS]
-        if part.every and action in _INTO and boxes and gathered_in and gathered_in != boxes[-1].strip("*"):
-            things = (*(f"*{one}*" for one in gathered if one not in things), *things)
-        elif part.every and action in _INTO and boxes and boxes[-1] != session.container and held:
-            things = (*(f"*{one}*" for one in held if one not in LOOSE), *things)  # all of it onto a plate
-        order = {name: at for at, group in enumerate(GROUPS) for name in group}
-        if action in _INTO:
-            things = tuple(sorted(things, key=lambda one: order[one.strip("*")]))
-        return Predicate(action, (*part.quantity, *_once(things)))
-
-    def _corrected(self, session: Session, part: Part, denied: Collection[str] = ()) -> Predicate:
-        """The last command with another thing of the same kind; it is taken back first."""
-        last = session.done
-        if last is None or session.undone is None:
-            return self._command(session, part)
-        arguments = list(last.arguments)
-        for group in GROUPS:
-            new = [one for one in part.things if one in group]
-            old = [at for at, one in enumerate(arguments) if one.strip("*") in group]
-            wrong = [at for at in old if arguments[at].strip("*") in denied] or old[-1:]
-            if new and wrong:
-                arguments[wrong[-1]] = new[0]
-        if arguments == list(last.arguments) and not part.quantity:
-            return self._put_there(session, part) or self._named(session, part)
-        if part.quantity:
-            arguments = [*part.quantity, *(one for one in arguments if not QUANTITY.fullmatch(one))]
-        session.world = session.undone
-        return Predicate(last.action, tuple(arguments))
+        named = clause.boxes or clause.target
+        pointed_at = box is not None and world.place.get(box) in _HOT
+        if not named and hot and not pointed_at:
+            box = hot[0]
+        elif box is None:
+            box = session.container
+    if box is None and food:
+        used = session.container
+        if used and world.place.get(used) in _HOT:
+            box = used
+    place = clause.place
+    lacks = [one for one in food if box and one not in world.inside.get(box, ())]
+    if lacks and box:
+        before.append(Predicate("mettere", (*lacks, box if box in clause.things else f"*{box}*")))
+    if box and place and world.place.get(box) != place:
+        before.append(Predicate("mettere", (box if box in clause.things else f"*{box}*", place)))
+    named_box = tuple(one for one in (*clause.boxes, clause.target) if one)
+    if clause.food:
+        return [*before, Predicate(action, (*clause.food, *named_box[-1:]))]
+    if named_box:
+        return [*before, Predicate(action, named_box[-1:])]
+    if clause.it and session.food and box is None:
+        return [Predicate(action, tuple(f"*{one}*" for one in session.food))]
+    return [*before, Predicate(action, (f"*{box}*",) if box else ())]
 
 
-def _unused(session: Session) -> bool:
-    """Whether what was spoken of has not been used yet."""
-    return bool(session.things) and not any(map(session.world.where, session.things))
+def _stirred(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    food = [one for one in (*clause.food, *clause.beside) if one != "cucchiaio"]
+    named_box = clause.target or (clause.boxes or (None,))[-1]
+    box = named_box or (box_of(session, clause) if not food else None)
+    if box is None and food:
+        lies = box_of(session, clause._replace(food=tuple(food)))
+        box = lies or session.container
+    if named_box is None and not session.world.inside.get(box or "") and not food:
+        if clause.it and session.food and box:
+            food = list(session.food)
+        box = box if food else _full(session, None) or box
+    shown = [box if box == named_box else f"*{box}*"] if box else []
+    lacks = [one for one in food if one not in session.world.inside.get(box or "", ())]
+    if lacks and shown:
+        return [Predicate("aggiungere", (*lacks, *shown)), Predicate(action, tuple(shown))]
+    return [Predicate(action, (*food, *shown))]
 
 
-def told_off(session: Session) -> bool:
-    """Whether the last turn said that something is beyond the robot: what follows corrects nothing done."""
-    acts = session.last.acts if session.last is not None else ()
-    return acts[:1] == (Act("canthelp"),) and not any(one.slot == "done" for one in acts)
+def _worked(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    """Peel, mash, grate, strain, knead, flip, check: foods that were named, or those it can be done to."""
+    able = WORKED.get(action, ("", ()))[1]
+    named_box = clause.target or (clause.boxes or (None,))[-1]
+    food = [*clause.food]
+    if action in ("passare", "impastare", "girare") and not [one for one in food if one not in able or able]:
+        food = []
+    if food:
+        rest = [one for one in (*food, *clause.beside) if able and one not in able]
+        done = [one for one in food if not able or one in able]
+        if able and rest and done and (named_box or session.container):
+            box = named_box or f"*{session.container}*"
+            return [Predicate(action, tuple(done)), Predicate("aggiungere", (*rest, box))]
+        return [Predicate(action, (*food, *([named_box] if named_box and action == "grattare" else [])))]
+    if named_box and not clause.it:
+        return [Predicate(action, (named_box,))]
+    if action in ("impastare", "passare", "girare") or clause.mix or clause.every:
+        box = box_of(session, clause)
+        if action == "girare":
+            hot = [one for one in reversed(session.boxes) if session.world.place.get(one) in _HOT]
+            box = next((one for one in hot if session.world.inside.get(one)), box)
+        if not session.world.inside.get(box or ""):
+            box = _full(session, None) or box
+        if box and session.world.inside.get(box):
+            return [Predicate(action, (f"*{box}*",))]
+    meant = [one for one in session.food if not able or one in able]
+    held = session.world.inside.get(session.container or "", ())
+    meant = meant or [one for one in held if one in able] or list(session.food)
+    if meant:
+        rest = [one for one in clause.beside if able and one not in able]
+        more = (
+            [Predicate("aggiungere", (*rest, f"*{session.container}*"))] if rest and session.container else []
+        )
+        return [Predicate(action, tuple(f"*{one}*" for one in meant)), *more]
+    return [Predicate(action, (f"*{session.container}*",) if session.container and not able else ())]
 
 
-def with_things(command: Predicate, things: Sequence[str]) -> Predicate:
-    """A command with more things, none twice."""
-    return command._replace(arguments=_once((*command.arguments, *things)))
+def _covered(session: Session, clause: Clause, action: str) -> list[Predicate]:
+    box = box_of(session, clause._replace(food=tuple(one for one in clause.food if one != "coperchio")))
+    box = box or session.container
+    named_box = box in (*clause.boxes, clause.target)
+    return [Predicate(action, (box if named_box else f"*{box}*",) if box else ())]
 
 
-def _once(things: Sequence[str]) -> tuple[str, ...]:
-    """The things, the last of those that are named twice; a box stands last."""
-    last = {one.strip("*"): at for at, one in enumerate(things)}
-    return tuple(one for at, one in enumerate(things) if last[one.strip("*")] == at)
+_PLANS: Final[Mapping[str, Callable[[Session, Clause, str], list[Predicate]]]] = {
+    "mettere": _put, "aggiungere": _put, "prendere": _taken, "aprire": _opened, "togliere": _removed,
+    "cuocere": _cooked, "mescolare": _stirred, "coprire": _covered, "scoprire": _covered,
+}  # fmt: skip
 
 
-def in_order(command: Predicate, session: Session) -> list[Predicate]:
-    """A command with what has to come before it: what is cooked in a pot is put into it."""
-    things = things_of(command)
-    boxes = [one for one in things if one in CONTAINERS]
-    food = [one for one in things if one in INGREDIENTS]
-    places = [one for one in things if one in PLACES]
-    if command.action == "mescolare" and food and (boxes or session.container):
-        box = boxes[-1] if boxes else session.container or ""
-        lacks = [one for one in food if one not in session.world.inside.get(box, ())]
-        if lacks:  # stir it with salt
-            sizes = [one for one in command.arguments if QUANTITY.fullmatch(one)]
-            mixed = command._replace(arguments=(box,))
-            return [Predicate("aggiungere", (*sizes, *lacks, box)), mixed]
-    able = [one for one in food if one in WORKED.get(command.action, ("", ()))[1]]
-    box = boxes[-1] if boxes else session.container
-    if command.action in WORKED and able and len(able) < len(food) and box:  # mash them with butter
-        rest = tuple(one for one in food if one not in able)
-        return [command._replace(arguments=tuple(able)), Predicate("aggiungere", (*rest, box))]
-    if command.action in _INTO and food and boxes and places:  # in the pot, and that on the stove
-        return [command._replace(arguments=(*food, boxes[-1])), Predicate("mettere", (boxes[-1], places[-1]))]
-    if command.action != "cuocere" or not boxes:
-        return [command]
-    lacks = [one for one in food if one not in session.world.inside.get(boxes[-1], ())]
-    first = [Predicate("mettere", (*lacks, boxes[-1]))] if lacks else []
-    if places and session.world.place.get(boxes[-1]) != places[-1]:
-        first.append(Predicate("mettere", (boxes[-1], places[-1])))
-    kept = tuple(one for one in command.arguments if one not in places)
-    return [*first, command._replace(arguments=kept)]
+def _alike(action: str, other: str) -> bool:
+    return action == other or {action, other} <= {"mettere", "aggiungere", "aprire"}
+
+
+def _spread(argument: str) -> list[str]:
+    inner = argument.strip("[]").split(",") if argument.startswith("[") else [argument]
+    return [one.strip() for one in inner]
+
+
+def _bare(argument: str) -> str:
+    return argument.strip("*")

@@ -1,127 +1,346 @@
-"""From plain words to commands: the verb of each part of an utterance, the things in it, words left over."""
+"""From a turn to its clauses: the verb of each, what it is done to, where it goes, what is not meant."""
 
 import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from vivavoce_bots.chef.words import INTO, LACKS, NAMING, PARTS, QUANTITY, VERBS
+from vivavoce_bots.chef.words import (
+    CONTAINERS,
+    INGREDIENTS,
+    LACKS,
+    LEXICON,
+    PARTS,
+    PLACES,
+    QUANTITY,
+    VERBS,
+    WORDS,
+)
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.speech import is_question, without_tag
+from vivavoce_bots.dialogue.spotting import Span, tokens
 
-_MOST_PARTS: Final = 20
-_MANNER: Final = ("mente", "ly", "ed", "aten")
-_ASIDE: Final = {
-    "en": re.compile(
-        r"\s*(?:as|like|because|since|which|who|my|our|his|her|your|they|she|he|we|grandma|"
-        r"granny)\b(?! (?:well|potatoes|eggs|onions|you))", re.I),
-    "it": re.compile(
-        r"\s*(?:come|perché|così|mia|mio|i miei|le mie|lui|lei|loro|che|diceva|faceva|nonna|"
-        r"oggi (?:vengono|viene|arrivano|arriva))\b", re.I),
-}  # fmt: skip
-"""What is told beside a command: my mother always used salt."""
-_BESIDES: Final = re.compile(
-    r"\b(?:come (?:faceva|fa|diceva|dice|mi ha|facevano|una volta)|(?:like|as|the way) (?:my|"
-    r"her|his|our|they|she|he|we|i|always|in the))\b.*",
-    re.I,
-)
-_CLITIC: Final = re.compile(r"\w{3,}[aeir]l[aeio]")
-_EVERY: Final = {
-    "en": re.compile(r"\b(?:everything|it all|all of it|them all|all of them|the lot)\b", re.I),
-    "it": re.compile(r"\b(?:tutto|tutti|tutte|ogni cosa)\b", re.I),
-}
-_THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
-_FEW: Final = 3
-_SHORT: Final = 7  # words of a turn in which a word that nobody knows may be a thing
+_SENTENCE: Final = re.compile(r"(?<=[.!?;:…])\s+")
+_CLITIC: Final = re.compile(r"\w{2,}(?:[aeir]|ce|me)l[aeio]", re.I)
+_THERE: Final = re.compile(r"\w{3,}c[ie](?:l[aeio])?", re.I)
+_MOST_SENTENCES: Final = 12
+_MOST_CLAUSES: Final = 24
+_REACH: Final = 4  # words between a preposition or a `not` and what it stands before
+_SHORT: Final = 6  # words of a clause in which one that nobody knows tells no story
 
 
-class Part(NamedTuple):
-    """What one part of an utterance says.
+_BETWEEN: Final = frozenset(word for one in WORDS.values() for word in one["between"])
+
+
+class Clause(NamedTuple):
+    """What a clause of a turn says.
 
     action    by its name in the notation; null where there is no verb
-    things    those that are meant, by their names in the notation
-    denied    those that stand behind a `not`
-    it        whether a pronoun stands for a thing
-    strange   words that are no thing of this kitchen and nothing else that is known
-    stopped   the verb stands behind a `not`
-    into      something is said to come into or onto something
-    every     all that there is, is meant; there: where it was spoken of
+    food      what is meant, by its names in the notation; beside: what stands behind a `with`
+    boxes     containers that are neither target nor source, where something goes or comes from
+    denied    what stands behind a `not`; stopped: the verb does
+    it        whether a pronoun stands for a thing; mix: words for what is in a box as one thing
+    strange   words for things that this kitchen does not have
+    retracts  it takes the place of what was said before: 2 said with a no, 1 with a hesitation
+    loose     words tell a story in which things have no part
     """
 
-    action: str | None
-    quantity: tuple[str, ...]
-    things: tuple[str, ...]
-    denied: tuple[str, ...]
-    it: bool
-    strange: tuple[str, ...]
-    stopped: bool
-    into: bool
-    kinds: tuple[str, ...]
+    text: str
+    action: str | None = None
+    quantity: tuple[str, ...] = ()
+    food: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    boxes: tuple[str, ...] = ()
+    target: str | None = None
+    source: str | None = None
+    place: str | None = None
+    denied: tuple[str, ...] = ()
+    amounts: tuple[tuple[str, str], ...] = ()
+    stopped: bool = False
+    it: bool = False
+    mix: bool = False
     every: bool = False
+    part: bool = False
+    back: bool = False
+    out: bool = False
     there: bool = False
+    also: bool = False
+    strange: tuple[str, ...] = ()
+    retracts: int = 0
+    loose: bool = False
+    into_mix: bool = False
+    onto: str = ""
+
+    @property
+    def things(self) -> tuple[str, ...]:
+        named = (*self.food, *self.boxes, self.target, self.source, self.place)
+        return tuple(dict.fromkeys(one for one in named if one))
+
+    @property
+    def says(self) -> bool:
+        """Whether it says anything of the kitchen."""
+        return bool(self.action or self.things or self.denied or self.mix or self.strange or self.stopped)
 
 
-def read_parts(text: str, hearing: Hearing, language: str) -> list[Part]:
-    """The parts of an utterance in their order, twenty at most, without those in which nothing is said."""
-    found: list[Part] = []
-    pieces = [one for one in PARTS[language].split(without_meanwhile(text))[:_MOST_PARTS] if one.strip()]
-    telling = [one for one in pieces if not _ASIDE[language].match(one)]
-    for piece in (_BESIDES.sub("", one) for one in telling or pieces):
-        part = _part(piece, hearing, language, short=len(tokens(text)) <= _SHORT)
-        if part.action or part.things or part.denied or part.strange or part.kinds == ("negate",):
-            found.append(part)
+@dataclass
+class Sentence:
+    """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot."""
+
+    text: str
+    heard: Heard
+    clauses: list[Clause]
+    asks: bool
+    beyond: str | None
+    leaves: bool
+
+
+def sentences(text: str, language: str) -> list[str]:
+    """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
+    text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
+    found = [one for whole in _SENTENCE.split(text) for one in WORDS[language]["asks_now"].split(whole)]
+    return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
+
+
+def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
+    """Whether a sentence asks, and commands nothing: `le sbucci?` does not ask."""
+    sentence = without_tag(sentence, language)
+    if WORDS[language]["asking"].match(sentence):
+        return True
+    if WORDS[language]["leads"].match(sentence) and any(one.target or one.place for one in clauses):
+        return False  # and now on the stove?
+    commands = any(one.action and not one.stopped for one in clauses)
+    return is_question(sentence, language) and not commands
+
+
+def read_clauses(
+    sentence: str, hearing: Hearing, language: str, apart: Callable[[str], bool] = lambda _: False
+) -> list[Clause]:
+    """The clauses of a sentence in their order, without those in which nothing is said.
+
+    apart  whether a piece has no part in it, as what is beyond the robot
+    """
+    found: list[Clause] = []
+    retracts = 0
+    for piece in PARTS[language].split(without_meanwhile(sentence))[:_MOST_CLAUSES]:
+        if not re.search(r"\w", piece) or apart(piece):
+            continue
+        begins = WORDS[language]["marks"].match(piece)
+        if begins:
+            retracts = max(retracts, 2 if WORDS[language]["strong"].search(begins[0]) else 1)
+            piece = piece[begins.end() :]
+            if not re.search(r"\w", piece):
+                continue
+        clause = _clause(piece, hearing, language)
+        number = in_digits(piece.strip(" .!?"), language, ordinals=False)
+        if retracts and number.isdigit():  # take two eggs, no, three
+            clause = Clause(number, amounts=(("", number),))
+        if (clause.says or clause.amounts) and not clause.loose:
+            found.append(clause._replace(retracts=retracts))
+            retracts = 0
+    if retracts and not sentence.rstrip().endswith("?"):
+        found.append(Clause("", retracts=retracts))
+    return _joined(found)
+
+
+def tells(piece: str, language: str) -> bool:
+    """Whether a piece tells what somebody does or did."""
+    return WORDS[language]["told"].search(piece) is not None
+
+
+def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
+    words = WORDS[language]
+    said = tokens(piece)
+    spans = LEXICON[language].find(piece, said)
+    verb = _verb(piece, language)
+    start = len(tokens(piece[: verb.start()])) if verb else len(said)
+    end = start + len(tokens(verb[0])) if verb else 0
+    spans = [one for one in spans if one.end <= start or one.start >= end] if verb else spans
+    told = tells(piece[: verb.start()] if verb else piece, language)
+    kinds = {one.entry.kind for one in spans}
+    quantity = QUANTITY.search(piece)
+    things = [one for one in spans if one.entry.kind == "thing"]
+    feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
+    measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
+    things = [
+        one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}
+    ]
+    denied = [one for one in things if _before(said, one, words["not"], start, end)]
+    into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
+    denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
+    meant = [one for one in things if one not in denied]
+    food = [one for one in meant if one.entry.value in INGREDIENTS]
+    onto = [one for one in food if len(food) > 1 and _before(said, one, words["onto"], start, end)]
+    food = [one for one in food if one not in onto]
+    beside = [one for one in food if verb and _before(said, one, words["with"], start, end)]
+    boxes = [one for one in meant if one.entry.value in CONTAINERS]
+    source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
+              and _before(said, one, words["from"], start, end)]  # fmt: skip
+    target = [one for one in boxes if one not in source and _before(said, one, words["into"], start, end)]
+    places = [one for one in meant if one.entry.value in PLACES]
+    explained = {at for one in spans for at in range(one.start, one.end)} | set(
+        range(start, end) if verb else ()
+    )
+    rest = [at for at, word in enumerate(said) if at not in explained and word not in measured
+            and word not in hearing.small and not in_digits(word, language).isdigit()]  # fmt: skip
+    known = {
+        at for one in hearing.find(piece)[1] if one.entry.kind == "aside" for at in range(one.start, one.end)
+    }
+    unknown = [at for at in rest if at not in known and not names_nothing(said[at], language)]
+    before_it = words["naming"] | words["into"]
+    lacks = [at for at in rest if said[at] in LACKS[language] and not _after(said, at, words["not"])]
+    if verb:  # a fork to stir with is no matter; no tin in: you useless tin
+        lacks = [at for at in lacks if not _after(said, at, words["with"])]
+        lacks = [at for at in lacks if at <= end or _after(said, at, before_it)]
+    governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
+    alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
+    stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
+    edges = {at for one in things for at in (one.start - 2, one.start - 1, one.end)}
+    strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]
+    measured_food = bool(quantity) and feeds and len(said) <= _SHORT + _REACH
+    strangers = [] if measured_food else strangers
+    taken_from = verb is None and not told and any(one.entry.value in PLACES for one in source)
+    only_from = bool(source) and not taken_from and not (food or target or places)
+    loose = told or (
+        verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None)
+    )
+    clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
+    before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
+    action = "togliere" if taken_from else _action(verb[0], language) if verb and not told else None
+    return Clause(
+        text=piece.strip(), action=action,
+        quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
+        food=_values(one for one in food if one not in beside), beside=_values(beside),
+        boxes=_values(one for one in boxes if one not in (*source, *target)),
+        target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
+        place=next((one.entry.value for one in reversed(places) if one not in source), None),
+        denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
+        it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb), loose=loose,
+        every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
+        back="back" in kinds or words["again"].search(piece) is not None,
+        there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
+        strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
+        onto=(onto[-1].entry.value or "") if onto else "",
+    )  # fmt: skip
+
+
+def _adds_there(verb: str, language: str) -> bool:
+    return language == "it" and _THERE.fullmatch(verb) is not None
+
+
+def _values(spans: Iterable[Span]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.entry.value or "" for one in spans))
+
+
+def _before(said: Sequence[str], span: Span, words: frozenset[str], start: int, end: int) -> bool:
+    """Whether one of some words stands shortly before a thing, with nothing but small words between."""
+    for at in range(span.start - 1, max(-1, span.start - 1 - _REACH), -1):
+        if start <= at < end:
+            return False
+        if said[at] in words:
+            return True
+        if said[at] not in _BETWEEN:
+            return False
+    return False
+
+
+def _after(said: Sequence[str], at: int, words: frozenset[str]) -> bool:
+    return any(word in words for word in said[max(0, at - 2) : at])
+
+
+def _amounts(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[tuple[str, str], ...]:
+    """How many of a food, where that was said."""
+    found: list[tuple[str, str]] = []
+    for one in food:
+        near = [
+            in_digits(word, language, ordinals=False) for word in said[max(0, one.start - 3) : one.end + 2]
+        ]
+        numbers = [word for word in near if word.isdigit()]
+        single = one.start > 0 and said[one.start - 1] in ("un", "uno", "una", "un'", "a", "an")
+        if numbers or single:
+            found.append((one.entry.value or "", numbers[0] if numbers else "1"))
+    return tuple(found)
+
+
+def _joined(clauses: Sequence[Clause]) -> list[Clause]:
+    """Clauses of a sentence that say one thing: flour and eggs into the bowl; the potatoes, peel them."""
+    found: list[Clause] = []
+    for one in clauses:
+        last = found[-1] if found else None
+        if last is not None and last.denied and not last.things and one.action == "togliere" and one.it:
+            found[-1] = one._replace(
+                food=last.denied, denied=last.denied, it=False
+            )  # the salt, no: take it out
+            continue
+        if (
+            last is None
+            or one.retracts
+            or one.denied
+            or last.denied
+            or last.stopped
+            or (one.strange and last.action)
+        ):
+            found.append(one)
+            continue
+        bare = not (last.action or last.target or last.place or last.mix or last.strange)
+        names = bool(last.food or last.boxes) and bare
+        if names and one.action and one.it and not one.food and not last.retracts:
+            found[-1] = one._replace(
+                food=last.food, boxes=(*last.boxes, *one.boxes), it=False, amounts=last.amounts,
+                quantity=(*last.quantity, *one.quantity), retracts=last.retracts,
+            )  # fmt: skip
+        elif last.food and bare and not last.boxes and not one.action and one.food and not one.place:
+            found[-1] = _both(last, one)
+        elif (
+            last.action
+            and last.food
+            and not (last.target or last.place or last.boxes)
+            and not one.action
+            and one.food
+            and not (one.boxes or one.place)
+        ):  # add salt and butter to the pan
+            found[-1] = _both(last, one)
+        elif (
+            last.target
+            and not (last.action or last.food or one.action or one.boxes)
+            and one.food
+            and not one.target
+        ):
+            found[-1] = _both(last, one)  # in the bowl, the milk
+        elif (last.action == "prendere" and one.boxes and not (one.action or one.food or one.place)) or (
+            last.action
+            and last.boxes
+            and one.boxes
+            and not (one.action or one.food or last.food or last.place)
+        ):
+            found[-1] = _both(last, one)
+        else:
+            found.append(one)
     return found
 
 
-def _part(piece: str, hearing: Hearing, language: str, *, short: bool) -> Part:
-    said, spans = hearing.find(piece)
-    verb = _verb(piece, language)
-    quantity = QUANTITY.search(piece)
-    start = len(tokens(piece[: verb.start()])) if verb else 0
-    end = start + len(tokens(verb[0])) if verb else 0
-    over = [one for one in spans if one.start < end and start < one.end]
-    if verb and any(one.end - one.start > end - start for one in over):
-        verb, over, end = None, [], start  # `take that back` takes nothing
-    spans = [one for one in spans if one not in over]
-    heard = Heard(piece, said, spans, tuple(one.entry.kind for one in spans), [])
-    wrong = heard.refused("thing")
-    things = [one.entry.value or "" for one in spans if one.entry.kind == "thing" and one not in wrong]
-    if quantity and re.search(r"\b(?:spoon|cucchiaio)$", quantity[0], re.I):
-        things = [one for one in things if one != "cucchiaio"]  # how much, not what with
-    explained = {at for one in spans for at in range(one.start, one.end)} | set(range(start, end))
-    measured = {*hearing.small, *(tokens(quantity[0]) if quantity else ())}
-    return Part(
-        _action(verb[0], language) if verb else None,
-        (" ".join(quantity[1].split()),) if quantity else (),
-        tuple(dict.fromkeys(things)),
-        tuple(one.entry.value or "" for one in wrong),
-        heard.did("it") or bool(verb and _CLITIC.fullmatch(verb[0])),
-        tuple(
-            word for at, word in enumerate(said)
-            if at not in explained and at >= end and word not in measured
-            and not in_digits(word, language).isdigit()
-            and (
-                (at == end and (verb is not None or len(said) <= _FEW))
-                or said[at - 1] in NAMING[language]
-                or said[at - 1].endswith("'")
-                or at - 1 not in explained
-            )
-            and len(word) > 1 and not word.endswith(_MANNER)
-            and not heard.did("not", "negate")
-            and (word in LACKS[language] or (short and not names_nothing(word, language)))
-        ),
-        any(one.entry.kind == "not" and one.end <= start for one in spans) and verb is not None,
-        INTO[language].search(piece) is not None,
-        heard.kinds,
-        _EVERY[language].search(piece) is not None,
-        _THERE.search(piece) is not None,
+def _both(first: Clause, then: Clause) -> Clause:
+    return first._replace(
+        food=tuple(dict.fromkeys((*first.food, *then.food))),
+        boxes=tuple(dict.fromkeys((*first.boxes, *then.boxes))),
+        beside=(*first.beside, *then.beside), amounts=(*first.amounts, *then.amounts),
+        quantity=(*first.quantity, *then.quantity), target=then.target or first.target,
+        place=then.place or first.place, it=first.it or then.it,
     )  # fmt: skip
 
 
 def _verb(piece: str, language: str) -> re.Match[str] | None:
-    """The first verb, in its longest words: `take off` is not `take`."""
-    found = [match for form in VERBS[language].values() if (match := form.search(piece))]
+    """The first verb that commands, in its longest words: `take off` is not `take`."""
+    found = [
+        match
+        for form in VERBS[language].values()
+        for match in form.finditer(piece)
+        if not WORDS[language]["no_command"].fullmatch(match[0])
+        and not WORDS[language]["no_verb"].search(piece[: match.start()])
+        and not WORDS[language]["not_by_me"].match(piece[match.end() :])
+    ]
     return min(found, key=lambda match: (match.start(), -len(match[0]))) if found else None
 
 

@@ -6,44 +6,43 @@ from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.chef.notation import Predicate
+from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.words import (
     ACTIONS,
+    ASKED,
     AT,
     CONTAINERS,
     ENGLISH,
     EXAMPLES,
     INGREDIENTS,
+    LEXICON,
+    NEAR,
     PLACES,
     SAID,
+    STATES,
     THINGS,
+    VEGETABLES,
+    VERBS,
 )
-from vivavoce_bots.chef.world import World
-from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.chef.world import WORKED, World
+from vivavoce_bots.dialogue.spotting import tokens
 
-_BEGINS = {
-    "en": re.compile(r"\W*(?:(?:and|but|so|no|i meant?),? )*(?:is|are|isn't|aren't) ", re.I),
-    "it": re.compile(r"\W*(?:(?:e|ma|no|allora|intendevo|intendo),? )*(?:è|sono) ", re.I),
-}
-_HAPPENED = re.compile(
-    r"\b(?:tolt|mess|aggiunt|cott|pres|rott|buttat)[aoei]\b|\b(?:taken|removed|broken|put|added|cooked|thrown)\b",
-    re.I,
-)
-_DID = {
-    "en": re.compile(r"\b(?:did|have|has)\b", re.I),
-    "it": re.compile(r"\b(?:hai|ha|c'è|è)\b", re.I),
-}
-_STANDS = re.compile(
-    r"^\W*(?:(?:and|but|e|ma) )?(?:the|il|la|lo|le|i) ?\w+,? (?:\w+ )?(?:is|are|è|sono)\b", re.I
-)
-_THEY = re.compile(r"\b(?:it|they|them)\b", re.I)
-_ASKED = ("inside", "where", "state", "stock")
+_STATES_OF = {
+    **{action: state for action, (state, _) in WORKED.items()},
+    "aprire": "aperto", "cuocere": "cotto", "mescolare": "mescolato", "coprire": "coperto",
+}  # fmt: skip
+"""What is so where something was done."""
+_SHORT = 4  # words of a question about what was spoken of last: have you any?
+_FEWEST = 2  # words of a question that is none: what?
+_TWICE = ("uovo",)  # one name of what has two
 
 
 class Told(NamedTuple):
-    """An answer: sentences and acts."""
+    """An answer: sentences and acts; `known` is false where it says that it does not know."""
 
     text: str
-    acts: tuple[Act, ...]
+    acts: tuple[Act, ...] = ()
+    known: bool = True
 
 
 class Telling:
@@ -52,84 +51,176 @@ class Telling:
     def __init__(self, language: str) -> None:
         self._language, self._said = language, SAID[language]
 
-    def asked(self, heard: Heard) -> bool:
-        """Whether an utterance asks about the kitchen."""
-        first = next((one for one in heard.spans if one.entry.kind != "aside"), None)
-        begins = first is not None and first.start <= 2
-        asks = heard.text.rstrip().endswith("?") or self._language == "en"
-        if asks and heard.did("thing") and _BEGINS[self._language].match(heard.text):
-            return True
-        kind = first.entry.kind if first is not None and begins else ""
-        whole = heard.text.rstrip().endswith("?") or kind in ("holds", "have")
-        asks = whole and heard.did("thing", "state_of")
-        if asks and _HAPPENED.search(heard.text) and _DID[self._language].search(heard.text):
-            return True
-        whether = heard.did("state_of", "have") or kind == "holds"
-        whether = whether or (_STANDS.search(heard.text) is not None and len(heard.all("thing")) > 1)
-        return heard.did(*_ASKED) or (asks and whether)
+    def answer(self, sentence: str, session: Session, strange: Sequence[str] = ()) -> Told | None:
+        """The answer to a question; null where it wants none: `is that so hard?`.
 
-    def answer(
-        self, heard: Heard, world: World, container: str | None, spoken: Sequence[str] = ()
-    ) -> Told | None:
-        """The answer to a question about the kitchen; null where nothing is asked.
-
-        spoken  the things that were spoken of last
+        strange  words for things that are not here
         """
-        if not self.asked(heard):
+        asked = {kind: form.search(sentence) is not None for kind, form in ASKED[self._language].items()}
+        said, world = tokens(sentence), session.world
+        spans = LEXICON[self._language].find(sentence, said)
+        named = list(dict.fromkeys(one.entry.value or "" for one in spans if one.entry.kind == "thing"))
+        states = [state for state, words in STATES[self._language].items() if words & set(said)]
+        if asked["did"] and not asked["advice"]:
+            states += [
+                state
+                for action, state in _STATES_OF.items()
+                if VERBS[self._language][action].search(sentence)
+            ]
+        boxes = [one for one in named if one in CONTAINERS]
+        food = [one for one in named if one in INGREDIENTS]
+        places = [one for one in named if one in PLACES]
+        if asked["who"]:
+            return Told(self._said["whoareyou"], (Act("ack", None, "whoareyou"),))
+        if asked["taste"]:
+            return Told(self._said["a_program"])
+        if asked["idle"] and not (named or strange):
             return None
-        things = [one.value or "" for one in heard.all("thing")]
-        things = things or [one for one in spoken if heard.did("state_of", "where")]
-        boxes = [one for one in things if one in CONTAINERS]
-        if heard.did("where") and things:
-            return self._all([self._where(one, world) for one in dict.fromkeys(things)], world, things)
-        if heard.did("inside") and (boxes or container):
-            return self._all([self._inside(one, world) for one in boxes or [container or ""]], world, boxes)
-        if heard.did("state", "inside", "where"):
-            return self._all([self._kitchen(world)], world, ())
-        if heard.did("stock"):
-            return Told(self._stock("stock"), (Act("help"),))
-        pronoun = [one for one in heard.all("thing") if one.value in INGREDIENTS] == []
-        if pronoun and not [one for one in boxes if one in CONTAINERS and heard.text.lower().find("in") < 0]:
-            places = [one for one in things if one in PLACES]
-            if places and not boxes and container:
-                boxes = [container]
-            elif boxes and not places and spoken and (heard.did("it") or _THEY.search(heard.text)):
-                things = [*things, *spoken]
-        return self._whether(heard, world, things, boxes)
+        if asked["help"]:
+            return Told(self.help(session.lacking), (Act("help"),))
+        food = [session.as_used(one) for one in food]
+        if asked["how_many"] and asked["have"] and food and not any(map(world.where, food)):
+            return Told(self._said["plenty"])
+        if asked["how_many"] and asked["advice"]:
+            return Told(self._said["up_to_you"])
+        if asked["how_many"]:
+            return self._how_many(food or list(session.food), session)
+        if asked["time"] and not states:
+            return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
+        if asked["where"] and strange and not named:
+            return Told(self.missing(strange), (Act("canthelp"),))
+        if asked["where"] and not asked["advice"]:
+            things = [one for one in named if one not in PLACES] or list(session.things)
+            if things:
+                return self._all([self._where(one, world) for one in things], world, things)
+            return None if asked["idle"] else Told(self._said["up_to_you"])
+        if asked["stock"] and not (asked["status"] or asked["inside"] or (boxes and not asked["vessels"])):
+            kind = "vessels" if asked["vessels"] else "greens" if asked["greens"] else ""
+            kind = kind or ("foods" if asked["foods"] else "stock")
+            return Told(self._stock(kind), (Act("help"),))
+        if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
+            if strange:
+                return Told(self.missing(strange), (Act("canthelp"),))
+            if not (boxes and food) and not (
+                asked["did"] and (states or asked["out"] or self._done(sentence))
+            ):
+                return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
+        if asked["have"] and not named and session.food and len(said) <= _SHORT:
+            return Told(self._said["yes_have"].format(thing=self.listed(session.food)))
+        if strange and not named:
+            return Told(self.missing(strange), (Act("canthelp"),))
+        if asked["inside"]:
+            return self._contents(boxes, places, session)
+        if asked["status"] and not named:
+            return self._last(session)
+        if asked["advice"]:
+            return Told(self._said["up_to_you"])
+        if asked["cook"]:
+            return Told(self._said["no_recipes"], (Act("canthelp"),))
+        states = states if named or session.things else []
+        if asked["did"] or asked["whether"] or states:
+            told = self._whether(sentence, session, states, food, boxes, places, out=asked["out"])
+            if told is not None:
+                return told
+        things = [one for one in named if one not in PLACES]
+        if things:
+            return self._all([self._where(one, world) for one in things], world, things)
+        if asked["ends"] or asked["idle"] or len(said) < _FEWEST:
+            return None
+        return Told(self._said["a_program" if asked["self"] else "unanswered"], known=False)
+
+    def missing(self, strange: Sequence[str]) -> str:
+        """That things are not here, and what is near them."""
+        told = self._said["missing"].format(thing=self._said["or"].join(dict.fromkeys(strange))[:40])
+        near = next((NEAR[one] for one in strange if one in NEAR), None)
+        if near in ("ciotola", "tegame"):
+            return f"{told} {self._stock('vessels')}"
+        return f"{told} {self._said['near'].format(thing=self.word(near))}" if near else told
 
     def places(self, things: Sequence[str], world: World) -> str:
         """Where things are."""
-        known = [one.strip("*") for one in things if one]
-        return " ".join(self._where(one, world) for one in known if one not in PLACES)
+        return " ".join(self._where(one, world) for one in things if one not in PLACES)
+
+    def _done(self, sentence: str) -> bool:
+        return re.search(r"\b\w+(?:at|ut|it|ess|olt|ott|ert|iunt|res)[oaie]\b", sentence) is not None
 
     def _all(self, sentences: Sequence[str], world: World, things: Sequence[str]) -> Told:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
         return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
 
-    def _whether(self, heard: Heard, world: World, things: list[str], boxes: list[str]) -> Told | None:
-        """Whether something is so; without a word for what, whether there is such a thing."""
-        states = [one.value or "" for one in heard.all("state_of")]
-        food = [one for one in things if one in INGREDIENTS]
-        places = [one for one in things if one in PLACES]
+    def _how_many(self, food: Sequence[str], session: Session) -> Told:
+        if not food:
+            return Told(self._said["unanswered"], known=False)
+        used = [one for one in food if session.world.where(one) or one in session.amounts]
+        if not used:
+            return Told(self._said["not_yet"])
+        told: list[str] = []
+        for one in used:
+            number = session.amounts.get(one)
+            form = "number" if number else "no_number"
+            told.append(self._said[form].format(Thing=self.word(one).capitalize(), number=number))
+        return Told(" ".join(told))
+
+    def _contents(self, boxes: Sequence[str], places: Sequence[str], session: Session) -> Told:
+        world = session.world
+        if places and not boxes:
+            standing = [one for one, place in world.place.items() if place == places[-1]]
+            if not standing:
+                at = AT[places[-1]][self._language]
+                return Told(self._said["empty_place"].format(where=at, Where=at.capitalize()))
+            told = [self._where(one, world) for one in standing]
+            return self._all([*told, *(self._inside(one, world) for one in standing)], world, standing)
+        boxes = boxes or ([session.container] if session.container else [])
+        if not boxes:
+            return Told(self._kitchen(world))
+        return self._all([self._inside(one, world) for one in boxes], world, boxes)
+
+    def _last(self, session: Session) -> Told:
+        if session.done is None:
+            return Told(self._said["no_facts"])
+        told = self._said["last_done"].format(predicate=self.shown(session.done))
+        return Told(f"{told} {self._kitchen(session.world)}")
+
+    def _whether(
+        self, sentence: str, session: Session, states: Sequence[str], food: Sequence[str],
+        boxes: Sequence[str], places: Sequence[str], *, out: bool,
+    ) -> Told | None:  # fmt: skip
+        """Whether something is so; null where that is not known here."""
+        world = session.world
+        spoken = list(session.things)
         if states:
-            so = bool(food or boxes) and all(world.holds(states[0], one) for one in food or boxes)
-        elif food and boxes:
-            so = all(one in world.inside.get(boxes[-1], ()) for one in food)
-        elif places and boxes:
-            so = world.place.get(boxes[-1]) == places[-1]
-        elif heard.did("have") and not _HAPPENED.search(heard.text):
-            return Told(self._said["yes_have"].format(thing=self.listed(dict.fromkeys(things, ""))), ())
-        elif food and (_HAPPENED.search(heard.text) or _DID[self._language].search(heard.text)):
+            of = [*(food or boxes)] or spoken
+            so = bool(of) and all(world.holds(states[0], one) for one in of)
+            return self._yes(so)
+        if places and food:
             boxes = [world.where(one) or "" for one in food]
-            if not all(boxes):
-                return Told(self._said["not_yet"], (Act("ack", None, "no"),))
-            told = f"{self._said['yes']} {' '.join(self._where(one, world) for one in food)}"
-            return Told(told, (Act("ack", None, "yes"),))
-        else:
-            known = [one for one in things if one not in PLACES]
-            if not known:  # is the oven on?
-                return None
-            return self._all([self._where(one, world) for one in known], world, known)
+            so = all(places[-1] in (box, world.place.get(box)) for box in boxes)
+            return Told(f"{self._said['yes' if so else 'no']} {self.places(food, world)}")
+        if places and not food:
+            box = boxes[-1] if boxes else session.container
+            if box is None:
+                return self._yes(False)
+            told = self._yes(world.place.get(box) == places[-1])
+            return (
+                told
+                if told.acts[0].value == "yes"
+                else told._replace(text=f"{told.text} {self._where(box, world)}")
+            )
+        food = food or ([one for one in spoken if one in INGREDIENTS] if boxes or out else [])
+        if food and boxes:
+            return self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
+        if not food:
+            return self._all([self._where(one, world) for one in boxes], world, boxes) if boxes else None
+        used = [one for one in food if world.where(one)]
+        if out:
+            return Told(f"{self._said['no' if used else 'yes']} {self.places(food, world)}")
+        if len(used) < len(food):
+            taken = [one for one in food if one in world.taken or one in session.removed]
+            text = self.places(food, world) if taken else ""
+            return Told(text or self._said["not_yet"], (Act("ack", None, "no"),))
+        return Told(f"{self._said['yes']} {self.places(food, world)}", (Act("ack", None, "yes"),))
+
+    def _yes(self, so: bool) -> Told:
         answer = "yes" if so else "no"
         return Told(self._said[answer], (Act("ack", None, answer),))
 
@@ -156,8 +247,9 @@ class Telling:
 
     def _stock(self, sentence: str) -> str:
         return self._said[sentence].format(
-            things=self.listed(INGREDIENTS), containers=self.listed(CONTAINERS), actions=self.actions()
-        )
+            things=self.listed([one for one in INGREDIENTS if one not in _TWICE]),
+            containers=self.listed(CONTAINERS), actions=self.actions(), greens=self.listed(VEGETABLES),
+        )  # fmt: skip
 
     def help(self, lacking: str | None) -> str:
         """What can be said: to what is lacking, or at all."""
@@ -204,6 +296,11 @@ class Telling:
     def shown(self, done: Predicate) -> str:
         """A command in the notation, in the words of the language."""
         if self._language != "en":
-            return str(done)
-        words = [self.word(one) if not one.startswith("[") else one for one in done.arguments]
+            return str(done).replace("*", "")
+        words = [self._shown_argument(one) for one in done.arguments]
         return str(Predicate(ENGLISH[done.action], tuple(words)))
+
+    def _shown_argument(self, argument: str) -> str:
+        if not argument.startswith("["):
+            return self.word(argument)
+        return f"[{self.listed([one.strip() for one in argument.strip('[]').split(',')])}]"

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
-from vivavoce_bots.dialogue.hearing import Hearing
-from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, tokens
 
@@ -45,6 +43,24 @@ QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
 PARTS: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["parts"].items()}
 
 REWRITES: Final[Mapping[str, list[list[str]]]] = _KITCHEN["rewrites"]
+NEAR: Final[Mapping[str, str]] = {
+    word: name for name, one in _KITCHEN["near"].items() for words in one.values() for word in words
+}
+"""What is here in place of what is not: cheese for parmesan."""
+VEGETABLES: Final[tuple[str, ...]] = tuple(_KITCHEN["vegetables"])
+STATES: Final = {
+    language: {
+        state: frozenset(word for phrase in words[language] for word in tokens(phrase))
+        for state, words in _KITCHEN["states"].items()
+    }
+    for language in LANGUAGES
+}
+"""Words for what is so, by the fact."""
+ASKED: Final = {
+    language: {kind: re.compile(form, re.I) for kind, form in _KITCHEN["asked"][language].items()}
+    for language in LANGUAGES
+}
+"""What is asked, by kind."""
 LACKS: Final = {
     language: frozenset(
         word for name in (*_KITCHEN["lacks"][language], *_foods(language)) for word in tokens(name)
@@ -53,24 +69,37 @@ LACKS: Final = {
     for language in LANGUAGES
 }
 """Words for food and tools, of which what is no thing of this kitchen is lacking."""
-_FOOD: Final = {
-    "en": [word for words in _KITCHEN["ingredients"].values() for word in words],
-    "it": [*_KITCHEN["ingredients"], *_KITCHEN["synonyms"]],
-}
-_WITHOUT: Final = {
-    language: re.compile(rf"\b(?:{no}) (?:{the})?({'|'.join(map(re.escape, _FOOD[language]))})\b", re.I)
-    for language, no, the in (
-        ("en", "with no|without|no", "the |any "),
-        ("it", "senza|niente", "il |la |lo |l'|le |i "),
-    )
-}
-_UNWANTED: Final = re.compile(
-    rf"\b(?:i|we) (?:don't|do not) want (?:the |any |this |that )?({'|'.join(_FOOD['en'])})\b", re.I
-)
-NAMING: Final = {language: frozenset(words) for language, words in _KITCHEN["naming"].items()}
-"""Words behind which a word names a thing."""
-INTO: Final = {language: re.compile(rf"\b(?:{form})", re.I) for language, form in _KITCHEN["into"].items()}
 
+_SETS: Final = ("not", "onto", "with", "from", "into", "naming", "between", "proclitics")
+WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    language: {
+        name: frozenset(words) if name in _SETS else re.compile(words, re.I)
+        for name, words in _KITCHEN["reading"][language].items()
+    }
+    for language in LANGUAGES
+}
+"""Words and forms by which clauses are read."""
+
+
+def _lexicon(language: str) -> Spotter:
+    spotter = Spotter()
+    for kind, phrases in _KITCHEN["lexicon"][language].items():
+        for phrase in phrases:
+            spotter.learn(phrase, Entry(kind))
+    _learn_things(spotter, language)
+    return spotter
+
+
+def _learn_things(spotter: Spotter, language: str) -> None:
+    for group in ("containers", "places", "ingredients"):
+        for name, words in _KITCHEN[group].items():
+            for phrase in words if language == "en" else [name]:
+                spotter.learn(phrase, Entry("thing", None, name))
+    for word, name in _KITCHEN["synonyms"].items() if language == "it" else ():
+        spotter.learn(word, Entry("thing", None, name))
+
+
+LEXICON: Final = {language: _lexicon(language) for language in LANGUAGES}
 
 DO_THAT: Final = {
     "en": re.compile(r"\b(?:please )?do (?:that|it|so)\b(?! for)", re.I),
@@ -87,22 +116,15 @@ def learn_words(spotter: Spotter, language: str) -> None:
     for state, words in _KITCHEN["states"].items():
         for phrase in words[language]:
             spotter.learn(phrase, Entry("state_of", None, state))
-    for group in ("containers", "places", "ingredients"):
-        for name, words in _KITCHEN[group].items():
-            for phrase in words if language == "en" else [name]:
-                spotter.learn(phrase, Entry("thing", None, name))
-    for word, name in _KITCHEN["synonyms"].items() if language == "it" else ():
-        spotter.learn(word, Entry("thing", None, name))
+    _learn_things(spotter, language)
 
 
-def heard_as(text: str, hearing: Hearing, language: str) -> str:
+def heard_as(text: str, language: str) -> str:
     """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
-    plain = without_retracted(text, language, _FOOD[language])
-    plain = rewritten(requested(plain, language), REWRITES[language])
-    plain = _UNWANTED.sub(r"remove \1", plain) if language == "en" else plain
-    plain = _WITHOUT[language].sub(r"not \1" if language == "en" else r"non \1", plain)
+    plain = rewritten(requested(text.replace("’", "'"), language), REWRITES[language])
+    things = LEXICON[language]
     verbs = VERBS[language].values()
     return gist(
         plain, language,
-        lambda one: hearing.heard(one).did("thing") or any(form.search(one) for form in verbs),
+        lambda one: bool(things.find(one, tokens(one))) or any(form.search(one) for form in verbs),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES
 _HOT: Final = ("fuoco", "forno")
 _NOT_EATEN: Final = ("coperchio", "cucchiaio")
 _BOILED: Final = ("pasta", "riso")
-_PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
+PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
 _VESSELS: Final = ("padella", "pentola", "tegame")
 # What can be done to what, and what it is then.
 WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -101,6 +101,9 @@ class World:
                 raise Refused("already", one)
         for one in items:
             self.worked.setdefault(one, set()).add(how)
+        for box, inside in self.inside.items():
+            if action == "passare" and set(items) & set(inside):  # the water is poured off
+                self.inside[box] = [one for one in inside if one != "acqua"]
         if action == "grattare" and containers:  # grate it into the bowl
             self._put("mettere", items, containers, [])
 
@@ -126,10 +129,8 @@ class World:
         if target and items == ["coperchio"]:
             self._cover("coprire", [target])
         elif target:
-            moved = [one for one in items if one not in _PLENTY]
-            for box in self.inside:
-                if box != target:
-                    self.inside[box] = [one for one in self.inside[box] if one not in moved]
+            moved = [one for one in items if one not in PLENTY]
+            self.empty(moved, target)
             self.cooked |= {(target, one) for box, one in self.cooked if one in moved}
             self.stirred.discard(target)
             known = self.inside.setdefault(target, [])
@@ -137,6 +138,12 @@ class World:
         if action == "aprire":
             for one in items:
                 self.worked.setdefault(one, set()).add("aperto")
+
+    def empty(self, moved: Sequence[str], target: str) -> None:
+        """Take what went into a target out of all other containers."""
+        for box in self.inside:
+            if box != target:
+                self.inside[box] = [one for one in self.inside[box] if one not in moved]
 
     def _cover(self, action: str, containers: Sequence[str]) -> None:
         for one in containers:
@@ -191,7 +198,7 @@ class World:
                 raise Refused("dry", next(one for one in meant if one in _BOILED))
             if action == "cuocere":
                 if all((box, one) in self.cooked for one in meant):
-                    raise Refused("already", meant[0] if meant else box)
+                    raise Refused("already", items[0] if items else box)
                 self.cooked |= {(box, one) for one in meant}
             else:
                 for one in meant:

@@ -226,3 +226,51 @@ def test_advice_is_the_cook_s_and_what_was_denied_can_be_had(
 ) -> None:
     last = talk(*said, language=language)[-1]
     assert told in last.text and not last.end
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "facts", "absent"),
+    [
+        (["flour and milk in the bowl, stir", "pour the batter into the pan"], "en",
+         {"dentro(farina, padella)", "dentro(latte, padella)"}, {"dentro(latte, ciotola)"}),
+        (["flour and milk in the bowl", "pour half of it into the pan"], "en",
+         {"dentro(farina, padella)", "dentro(farina, ciotola)"}, set()),
+        (["carrots and potatoes in the pot", "take the carrots out and peel them", "put them back"], "en",
+         {"dentro(carota, pentola)", "sbucciato(carota)"}, {"sbucciato(patate)"}),
+        (["metti il latte nella padella. no aspetta, nel pentolino"], "it",
+         {"dentro(latte, tegame)"}, {"dentro(latte, padella)"}),
+        (["burro e farina nella ciotola", "metti la pasta nel tegame, cioè la frolla"], "it",
+         {"dentro(burro, tegame)", "dentro(farina, tegame)"}, {"dentro(pasta, tegame)"}),
+        (["le patate nella pentola", "scaldale? mettila sul fuoco"], "it", {"cotto(patate, pentola)"}, set()),
+        (["put the eggs in the pan", "my gran always put salt in the pan, god rest her"], "en",
+         {"dentro(uova, padella)"}, {"dentro(sale, padella)"}),
+    ],
+)  # fmt: skip
+def test_what_was_handled_before_is_what_it_and_them_stand_for(
+    said: list[str], language: str, facts: set[str], absent: set[str]
+) -> None:
+    bot = ChefBot()
+    session = bot.session("c", language)
+    for text in said:
+        bot.reply(session, [(text, None)])
+    assert facts <= session.world.facts() and not absent & session.world.facts()
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told", "not_told"),
+    [
+        (["carrots in the pot", "are they in or out?"], "en", "in the pot", "Done"),
+        (["crack two eggs into the pan", "how many eggs did you put in?"], "en", "Eggs: 2", "Done"),
+        (["che cosa hai per metterla in forno?"], "it", "tegame", "farina"),
+        (["pentola sul fornello e accendi"], "it", "mettere(pentola, fuoco)", "Non ho"),
+        (["pronto? ma con chi parlo..."], "it", "robot da cucina", "No."),
+        (["il latte in una ciotola", "va bene, lo bevo dalla ciotola. grazie.. arrivederci"], "it",
+         "Arrivederci", "?"),
+        (["great, a talking toaster. take the eggs"], "en", "take(eggs)", "toaster"),
+    ],
+)  # fmt: skip
+def test_questions_and_stories_are_told_from_commands(
+    said: list[str], language: str, told: str, not_told: str
+) -> None:
+    last = talk(*said, language=language)[-1].text
+    assert told in last and not_told not in last
