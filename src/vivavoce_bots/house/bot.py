@@ -17,7 +17,7 @@ from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.spotting import Spotter
-from vivavoce_bots.dialogue.talk import Answer, asked_for_more
+from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 from vivavoce_bots.house.clauses import (
     LAST,
     LEFT,
@@ -36,27 +36,17 @@ from vivavoce_bots.house.doing import DoingBot
 from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader
-from vivavoce_bots.house.services import SERVED, Services
+from vivavoce_bots.house.clerk import Attended, Clerk
 from vivavoce_bots.house.session import Pending, Session, Told
-from vivavoce_bots.house.telling import Telling
+from vivavoce_bots.house.retracting import corrected
+from vivavoce_bots.house.telling import Telling, capital
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
-    "them", "except", "dont", "meant", "home", "channel", "programme", "guide", "machine", "volume", "glare",
+    "them", "except", "dont", "meant", "home", "volume", "glare",
     *WISHES,
 )  # fmt: skip
-_TELLS: Final = (
-    "kind",
-    "plural",
-    "called",
-    "deed",
-    "guide",
-    "machine",
-    "channel",
-    "programme",
-    "glare",
-    *WISHES,
-)
+_TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
 _FEW: Final = 3  # words that say nothing but no
@@ -78,7 +68,7 @@ class HouseBot(DoingBot):
         self._home, self._metaphor = home or read_home(), variant
         super().__init__(seed, self._learn)
         self._readers = {language: Reader(self._home, language) for language in self._hearing}
-        self._services, self._telling = Services(self._home), Telling(self._home)
+        self._clerk, self._telling = Clerk(self._home, self._hearing), Telling(self._home)
 
     def _learn(self, spotter: Spotter, language: str) -> None:
         self._home.learn(spotter, language)
@@ -86,7 +76,7 @@ class HouseBot(DoingBot):
     # --- the conversation ----------------------------------------------------------------------------------
 
     def begin(self, language: str) -> Session:
-        return Session(language)
+        return Session(language, messages=tuple(range(len(self._home.messages[language]))))
 
     def words(self, session: Session) -> Mapping[str, Any]:
         manner = read_manner(session.language)
@@ -100,8 +90,6 @@ class HouseBot(DoingBot):
             return True
         if leaves_behind(heard) and not heard.did(*_TELLS):  # thanks for everything and good night
             return False
-        if session.waiting and session.waiting[0].asks in SERVED:
-            return self._services.channel(session, heard.text) is not None or heard.did(*_MATTER)
         return heard.did(*_MATTER)
 
     def waits(self, session: Session) -> bool:
@@ -189,6 +177,56 @@ class HouseBot(DoingBot):
         speaker = devices[0] if len(devices) == 1 else None
         return super()._said(session, in_metaphor(answer, self._metaphor, self.words(session), speaker))
 
+    # --- a turn --------------------------------------------------------------------------------------------
+
+    def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
+        """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
+        text = corrected(texts[0][0] if texts else "", session.language)
+        before, lost = session.snapshot(), session.lost
+        session.attended = self._clerk.attend(session, text, self.words(session))
+        reply = super().reply(session, [(session.attended.rest, None)])
+        if session.attended.acts and not reply.end:
+            session.remember(before)
+            session.lost = min(lost, session.lost)
+        session.attended = None
+        return reply
+
+    def answered(self, session: Session, text: str) -> Answer:
+        served: Attended = session.attended
+        if not (served.served or served.leaves):
+            return super().answered(session, text)
+        waited, open_ = list(session.waiting), bool(re.search(r"\w", text) or session.standing)
+        if not open_:
+            session.waiting = []
+        answer = super().answered(session, text) if open_ else Answer("", ())
+        return self._merged(session, served, answer, waited)
+
+    def _merged(self, session: Session, served: Attended, answer: Answer, waited: list[Pending]) -> Answer:
+        """One answer of what was done with devices and what was served besides, and one next step."""
+        puzzled = answer.acts[:1] == (Act("repeat"),) or answer.acts[:1] == (Act("canthelp"),)
+        if puzzled and served.served:  # what it did understand is answered
+            session.lost, answer = 0, Answer("", ())
+            session.waiting = [one for one in session.waiting if one in waited]
+        if served.told or served.asks:  # what was asked before, and is passed over, is asked no more
+            session.waiting = [one for one in session.waiting if one not in waited]
+        told = QUESTION.sub("", answer.text).strip()
+        shown = {one.value for one in served.acts if one.act == "inform" and one.slot == "done"}
+        if "television" in shown:  # channel two, and put it on
+            name = self._home.devices["television"].names[session.language]
+            on = capital(self._telling.done(session, "television", "on", ["television"]))
+            told = " ".join(one for one in sentences_of(told) if one != on and name not in one.lower()[: len(name) + 4] or "low" in one)
+        did = tuple(one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat"))
+        sentences = joined([told, *served.told])
+        settling = [one for one in session.waiting if one not in waited]
+        if answer.end or (served.leaves and not settling and served.asks is None):
+            bye = self.farewell(session)
+            return Answer(joined([sentences, bye.text]), (*did, *served.acts, *bye.acts), answer.understood, end=True)
+        if served.asks is not None:
+            session.waiting = [served.asks, *session.waiting]
+        question, asks = self._led_on(session)
+        understood = Meaning(tuple(one for one in (*did, *served.acts) if one.act == "inform"), 1.0)
+        return Answer(joined([sentences, question]), (*did, *served.acts, *asks), (understood,))
+
     # --- what is said --------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
@@ -218,24 +256,19 @@ class HouseBot(DoingBot):
             kind,
         )
         clauses = with_wishes(in_the_room(clauses))
+        if any(one.deed and not one.did("described") for one in clauses) or session.attended.told:
+            clauses = [  # it is so hot; a bit of music, please
+                replace(one, deed=None) if one.did("described") else one
+                for one in clauses
+                if one.deed or not one.did(*WISHES)
+            ]
+        clauses = [replace(one, asks=True) if one.did("described") and one.deed else one for one in clauses]
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
         told.names_alone = session.alone
-        points = any(one.deed in ("record", "watch", "on") and one.reference.it for one in clauses)
-        for clause in clauses if points else ():  # the film, then; record it
-            if clause.did("programme") and not clause.asks:
-                session.told_of = self._services.channel(session, " ".join(clause.said)) or session.told_of
-        if any(one.deed == "record" for one in clauses):
-            session.waiting = [one for one in session.waiting if one.asks in SERVED]
-            clauses = [one for one in clauses if one.deed or not one.did("programme")]
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
         session.done = tuple(one for one in session.done if one not in done) or session.done
-        asked_delete = [one for one in session.waiting if one.asks == "delete" and one not in waited]
-        if asked_delete and _AND_YES.search(heard.text):  # bin them, yes
-            served = self._services.answered(session, "delete", heard, self.words(session))
-            told.sentences += [served[0]] if served else []
-            session.waiting = [one for one in session.waiting if one.asks != "delete"]
         if told.sentences:  # what was asked before, and is passed over, is asked no more
             session.waiting = [one for one in session.waiting if one not in waited]
         if told.acts:  # the radio! turn the radio off: what was done needs no question
@@ -312,24 +345,6 @@ class HouseBot(DoingBot):
             session.waiting.pop(0)
             self._do(session, pending.deed, list(pending.choices[:1]), told)
             return True
-        if pending.asks == "programme" and any(one.deed == "watch" for one in clauses):
-            session.waiting.pop(0)
-            return False
-        others = (one.reference.kind for one in clauses if not one.did("not", "dont"))
-        if pending.asks in SERVED and any(one not in (None, "television") for one in others):
-            session.waiting.pop(0)  # not the television, the radio
-            return False
-        if pending.asks in SERVED:
-            served = self._services.answered(session, pending.asks, heard, words)
-            if served is None:
-                if any(one.reference.kind or one.deed for one in clauses):
-                    session.waiting.pop(0)
-                return False
-            settled = {*SERVED} - {"delete"} if pending.asks != "delete" else {"delete"}
-            session.waiting = [one for one in session.waiting if one.asks not in settled]
-            told.sentences.append(served[0])
-            told.acts += served[1]
-            return True
         denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
         after = (one.reference for one in clauses[denied + 1 :])
         said = clauses[denied:] if any(one.placed or one.other for one in after) else clauses
@@ -364,7 +379,7 @@ class HouseBot(DoingBot):
         other = first is not None and first.reference.kind not in (None, pending.kind) and pending.kind
         if first is not None and first.asks:
             return False
-        if new or other or any(one.did("dont", "guide", "machine", "channel", "volume") for one in clauses):
+        if new or other or any(one.did("dont", "volume") for one in clauses):
             session.waiting = []
             return False
         if first is not None and pending.asks == "confirm" and not first.did("not", "dont"):
@@ -442,24 +457,11 @@ class HouseBot(DoingBot):
                 session.waiting.pop()
                 self._settle(session, replace(clause, deed=last.deed), told, last)
                 return
-        served = self._services.told(session, clause, words)
         wish = next((one for one in clause.kinds if one in WISHES), None)
         if clause.did("glare") and clause.deed in (None, "softer", "louder"):
             self._dim(session, told)
         elif clause.did("dont"):
             told.sentences.append(words["untouched"])
-        elif served is not None:
-            told.sentences += [served[0]] if served[0] else []
-            told.acts += served[1]
-            did = {act.value for act in served.acts}
-            if any(act.slot == "channel" for act in served.acts):  # a channel was named: none is asked for
-                did |= {one for one in SERVED if one != "delete"}
-            session.waiting = [one for one in session.waiting if one.asks not in did]
-            if any(act.value == "television" for act in served.acts):
-                session.about = tuple(self._home.of_kind("television"))
-            again = any(act.value == served.asks for act in told.acts)  # a film tonight, what's on?
-            if served.asks and not again:
-                self._ask(session, Pending(served.asks))
         elif wish is not None:
             self._wished(session, wish, told, reference.rooms)
         elif clause.asks:

@@ -38,8 +38,8 @@ LAST: Final = {
 }
 """What was done last, asked for."""
 ONE_MORE: Final = re.compile(
-    r"\b(?:one (?:more|last|other|final)(?: \w+)? thing|another thing|un'(?:ultima|altra) cosa|"
-    r"ancora una cosa)\b,?",
+    r"\b(?:(?:one|the) (?:more|last|other|final)(?: \w+)? thing|(?:last|another) thing|"
+    r"(?:un'(?:altra|ultima)|ultima|l'ultima) cosa|ancora una cosa)\b,?",
     re.I,
 )
 LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
@@ -62,6 +62,12 @@ REFUSED: Final = {
 """Devices that are not to be touched."""
 THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
 _OR: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
+_DESCRIBED: Final = re.compile(
+    r"\b(?:is|are|was|were|sono|era|erano|resta|restano|sta|stanno)"
+    r"(?: (?:still|already|all|both|always|ancora|gia|sempre|tutte|tutti))*$"
+)
+"""What stands before a word of a deed that only tells how things are."""
+_REACH: Final = 3
 _GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
 _FEW: Final = 4  # words of a clause that says nothing else
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")
@@ -154,15 +160,15 @@ def _clause(
     slots = [spans[one].entry.slot for one in deeds]
     if deed in ("on", "lower", "raise", "open", "close"):  # the fan on, full blast
         deed = next((one for one in slots if one in _GRADES), deed)
+    if deed is not None and not question and _DESCRIBED.search(" ".join(said[: spans[at or 0].start][-_REACH:])):
+        kinds = (*kinds, "described")  # the blinds are still down
     undecided = question and len(set(slots)) > 1 and _OR.search(" ".join(said)) is not None
     deed = None if undecided else deed  # is it louder or lower now?
     reference = reader.read(said, spans, of_kind)
     if "dont" in kinds and question and deed is None:
         kinds = tuple(one for one in kinds if one != "dont")  # don't touch what?
-    if "dont" in kinds and (
-        ("machine" in kinds and deed is None) or not (deed or reference.said or len(said) <= _FEW)
-    ):
-        kinds = tuple(one for one in kinds if one != "dont")  # she would leave a message
+    if "dont" in kinds and not (deed or reference.said or len(said) <= _FEW):
+        kinds = tuple(one for one in kinds if one != "dont")  # don't make me laugh
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")

@@ -9,7 +9,7 @@ from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.house.clauses import WISHES, Clause
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.reference import Reader, Reference
-from vivavoce_bots.house.services import SERVED, Services
+from vivavoce_bots.house.clerk import SERVED
 from vivavoce_bots.house.session import Done, Pending, Session, Told
 from vivavoce_bots.house.telling import FEW, Telling, capital
 
@@ -25,7 +25,6 @@ class DoingBot(StandingBot[Session]):
 
     _home: Home
     _readers: Mapping[str, Reader]
-    _services: Services
     _telling: Telling
 
     def standing(self, session: Session, kind: str) -> str | None:
@@ -130,6 +129,8 @@ class DoingBot(StandingBot[Session]):
             self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
         elif clause.deed is None:
             session.about = tuple(devices)
+            if not clause.did("kind", "plural", "called"):
+                return  # nobody named it
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)
@@ -196,9 +197,18 @@ class DoingBot(StandingBot[Session]):
         words = self.words(session)
         kind = reference.kind
         devices = devices or self._home.of_kind(kind)
+        told.acts.append(Act("canthelp"))
+        if kind and len(reference.rooms) == 1 and not reference.strange:
+            here = self._home.rooms[next(iter(reference.rooms))][session.language]["in"]
+            if not any(self._home.devices[one].room in reference.rooms for one in self._home.of_kind(kind)):
+                missing = self._home.kinds[kind].said[session.language]["missing"]
+                told.sentences.append(capital(words["not_there"].format(where=here, missing=missing)))
+                session.about = tuple(devices)
+                if clause.deed is not None and not clause.asks:
+                    self._ask(session, Pending("which" if devices[1:] else "confirm", kind, clause.deed, tuple(devices)))
+                return
         form = words["strange" if reference.strange else "no_such"]
         told.sentences.append(form.format(words=reference.strange, kind=self._telling.kind(session, kind)))
-        told.acts.append(Act("canthelp"))
         asks = "which" if len(devices) > 1 else "confirm"
         self._ask(session, Pending(asks, kind, clause.deed, tuple(devices)))
 
@@ -232,7 +242,11 @@ class DoingBot(StandingBot[Session]):
             fresh = [one for one in ones if before[one] != deed] or ones
             whole = len(ones) == len(self._home.of_kind(kind_name))
             named = ones if whole else fresh
-            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, named)]
+            if not again:
+                earlier = told.latest.get(tuple(named))  # on, and dim: dimmed is on
+                told.sentences = [one for one in told.sentences if one != earlier]
+                told.latest[tuple(named)] = self._telling.done(session, kind_name, deed, named)
+                told.sentences.append(told.latest[tuple(named)])
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
@@ -290,8 +304,9 @@ class DoingBot(StandingBot[Session]):
         if reference.strange or not devices or not reference.said:
             devices = [] if reference.strange or reference.said else self._home.of_kind(None)
         if not devices:
+            waiting = list(session.waiting)
             self._not_known(session, clause, reference, [], told)
-            session.waiting = session.waiting[:-1]
+            session.waiting = waiting
             return
         deed = self._home.kind_of(devices[0]).deed(clause.deed) if clause.deed else None
         which = words["rooms"] if clause.did("what") else None
@@ -305,7 +320,9 @@ class DoingBot(StandingBot[Session]):
 
     def _asked(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
         if pending.asks in SERVED:
-            return self.words(session)[SERVED[pending.asks]], self._services.asks(pending.asks)
+            asks = (stating("confirm", "done", "messages_deleted"),) if pending.asks == "delete" else ()
+            asks = asks or (Act("confirm", None, "play") if pending.asks == "play" else Act("request", "channel"),)
+            return self.words(session)[SERVED[pending.asks]], asks
         return self._telling.question(session, pending, self.words(session))
 
     def _ask(self, session: Session, pending: Pending) -> None:

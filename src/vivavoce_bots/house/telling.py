@@ -146,6 +146,10 @@ class Telling:
         if pending.asks == "thing":
             return words["what_thing"], (Act("request", "thing"),)
         if pending.asks == "confirm":
+            device = self._home.devices[pending.choices[0]]
+            where = self._home.rooms[device.room][house.language]["in"]
+            if not pending.choices[1:] and len(self._home.of_kind(device.kind)) == 1:  # the fan there is
+                names = f"{names} {where}"
             return words["mean_one"].format(name=names), selects
         forms = self._home.kinds[pending.kind].said[house.language] if pending.kind else {}
         if pending.asks == "deed":
