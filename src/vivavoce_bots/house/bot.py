@@ -57,6 +57,12 @@ _HERE: Final = {
 }
 
 
+def _sided(home: Home, language: str) -> list[str]:
+    """The words for left, right and middle, then those for the rooms."""
+    sides = [str(one[0]) for one in read_manner(language)["sides"].values()][:3]
+    return [*sides, *(word for room in home.rooms.values() for word in map(str, room[language]["words"]))]
+
+
 class HouseBot(DoingBot):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
@@ -68,6 +74,7 @@ class HouseBot(DoingBot):
         self._home, self._metaphor = home or read_home(), variant
         super().__init__(seed, self._learn)
         self._readers = {language: Reader(self._home, language) for language in self._hearing}
+        self._sided = {language: _sided(self._home, language) for language in self._hearing}
         self._clerk, self._telling = Clerk(self._home, self._hearing), Telling(self._home)
 
     def _learn(self, spotter: Spotter, language: str) -> None:
@@ -88,6 +95,8 @@ class HouseBot(DoingBot):
     def about(self, session: Session, heard: Heard) -> bool:
         if ON_NOW[session.language].search(heard.text) or LAST[session.language].search(heard.text):
             return True
+        if heard.did("undo") and not heard.did("kind", "plural", "called", "room"):
+            return False
         if leaves_behind(heard) and not heard.did(*_TELLS):  # thanks for everything and good night
             return False
         return heard.did(*_MATTER)
@@ -115,10 +124,17 @@ class HouseBot(DoingBot):
 
     def undone(self, session: Session, was: dict[str, Any]) -> Answer:
         words = self.words(session)
+        session.waiting = []
         states = self._telling.changed(session, was["state"])
         told = words["undone"].format(states=words["and"].join(states)) if states else ""
         question, asks = self.question(session)
-        lead = [told] if told else [self._courtesy(session, "undo")]
+        back = [words["restored"]] if set(session.messages) - set(was["messages"]) else []
+        back += [
+            words["not_recorded"].format(name=self._home.channels[one][session.language]["name"])
+            for one in was["recording"]
+            if one not in session.recording
+        ]
+        lead = [*([told] if told else []), *back] or [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
     def _without_refused(self, session: Session, text: str) -> str:
@@ -181,7 +197,8 @@ class HouseBot(DoingBot):
 
     def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
-        text = corrected(texts[0][0] if texts else "", session.language)
+        places = self._sided[session.language]
+        text = corrected(texts[0][0] if texts else "", session.language, places)
         before, lost = session.snapshot(), session.lost
         session.attended = self._clerk.attend(session, text, self.words(session))
         reply = super().reply(session, [(session.attended.rest, None)])
@@ -239,7 +256,10 @@ class HouseBot(DoingBot):
             return Answer(
                 f"{told} {question}", (*(stating("inform", "state", f"{one}:on") for one in on), *asks)
             )
-        if LAST[session.language].search(heard.text) and session.done:
+        if LAST[session.language].search(heard.text) and not session.done:
+            question, asks = self.question(session)
+            return Answer(f"{self.words(session)['nothing_done']} {question}", asks)
+        if LAST[session.language].search(heard.text):
             devices = list(session.done[-1].before)
             told_of = self._telling.how_they_are(session, devices, None, None, None)
             question, asks = self.question(session)

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from vivavoce_bots.acts import Act
+from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.house.clauses import ON_NOW
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.messages import AnsweringMachine, Served
 from vivavoce_bots.house.session import Pending, Session
 from vivavoce_bots.house.snippets import Snippet, forms, joined_again, snippets_of
 from vivavoce_bots.house.television import TelevisionGuide
+from vivavoce_bots.house.telling import Telling
 
 SERVED: Final = {
     "television": "which_channel", "recording": "which_channel", "delete": "delete", "play": "play",
@@ -27,7 +29,7 @@ _COURTESY: Final = (
     "whoareyou", "howareyou", "help", "repeat", "human", "why", "service", "options", "dontknow", "insult",
     "complaint", "suggest", "undo", "restart", "cancel", "wrong", "affirm", "negate",
 )  # fmt: skip
-_ANSWERED: Final = ("whoareyou", "howareyou", "human", "undo", "restart", "insult", "help")
+_ANSWERED: Final = ("whoareyou", "howareyou", "human", "undo", "restart", "insult")
 _LOUDER: Final = ("raise", "lower", "louder", "softer")
 _FEWEST: Final = 3  # words of a question that wants an answer
 
@@ -56,7 +58,7 @@ class Clerk:
     def __init__(self, home: Home, hearing: Mapping[str, Hearing]) -> None:
         self._hearing, self._beyond = hearing, read_beyond("house")
         self._machine, self._guide = AnsweringMachine(home), TelevisionGuide(home)
-        self._home = home
+        self._home, self._telling = home, Telling(home)
 
     def attend(self, session: Session, text: str, words: Mapping[str, Any]) -> Attended:
         """Serve what is the clerk's in a turn."""
@@ -94,12 +96,26 @@ class Clerk:
         self, session: Session, said: Snippet, text: str, near: str, words: Mapping[str, Any],
         keeps: tuple[int, ...], heard: Heard,
     ) -> Served | None:  # fmt: skip
-        device = heard.did(*DEVICES)
+        if forms(session.language)["noise"].search(said.text) or (
+            ON_NOW[session.language].search(said.text)
+        ):
+            return self._on_now(session, heard, words)
+        device = heard.did("kind", "plural", "called", "room")
         served = self._machine.take(session, said, words, keeps, text, near, device=device)
         if served is not None:
             return served
         named = {one.slot for one in (*heard.all("kind"), *heard.all("plural"))}
         return self._guide.take(session, said, words, text, other=bool(named - {"television"}))
+
+    def _on_now(self, session: Session, heard: Heard, words: Mapping[str, Any]) -> Served:
+        """What is switched on, in the room that is spoken of."""
+        rooms = {one.slot for one in heard.all("room")}
+        if forms(session.language)["that_room"].search(said.text) and not rooms and session.about:
+            rooms = {self._home.devices[one].room for one in session.about}
+        on = [one for one in self._telling.on_now(session) if not rooms or self._home.devices[one].room in rooms]
+        names = self._telling.listed(session, on, "and") if on else ""
+        acts = tuple(stating("inform", "state", f"{one}:on") for one in on)
+        return Served(words["on_now" if on else "nothing_on"].format(names=names), acts)
 
     def _kept(self, session: Session, snippets: list[Snippet]) -> tuple[int, ...]:
         known = forms(session.language)
@@ -158,6 +174,12 @@ class Clerk:
             deeds = {one.slot for one in heard.all("deed")}
             later = [{one.slot for one in hearing.heard(two.text).all("deed")} for two in left[at + 1 :]]
             sounds = known["loud"].search(said.text) is not None
+            others = [{one.slot for one in hearing.heard(two.text).all("deed")} for two in left if two is not said]
+            if known["not_heard"].search(said.text) and any(one & {*_LOUDER} for one in others):
+                loud = True
+                named = [one.slot for one in heard.all("kind")]
+                session.about = tuple(one for one in self._home.of_kind(named[0])) if named else session.about
+                continue  # I can hardly hear the radio, turn it up
             if sounds and said.asks and any(one & {*_LOUDER} for one in later):
                 loud = True
                 continue  # is it too loud? turn it down

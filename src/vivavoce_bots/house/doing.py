@@ -56,6 +56,12 @@ class DoingBot(StandingBot[Session]):
         suits = [one for one in session.done if reference.kind in (None, *self._home.kinds_of(one.before))]
         done = (suits or list(session.done))[-1]
         wrong = list(done.before)
+        if reference.without is not None:  # I said all except the table one
+            spared = [one for one in self._meant(session, reference.without) if one in wrong]
+            if spared:
+                self._take_back(session, Done(done.deed, {one: done.before[one] for one in spared}))
+                told.sentences = [capital(self._telling.how(session, one)) + "." for one in spared]
+            return
         negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
         meant_not = [one for one in self._meant(session, reference) if one in wrong]
         if negated and meant_not and "not" in clause.kinds:
@@ -162,6 +168,8 @@ class DoingBot(StandingBot[Session]):
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         deed = clause.deed or ""
+        if deed == "watch":
+            return  # put it all back
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
         elif clause.reference.bare or clause.loose:
@@ -202,7 +210,12 @@ class DoingBot(StandingBot[Session]):
             here = self._home.rooms[next(iter(reference.rooms))][session.language]["in"]
             if not any(self._home.devices[one].room in reference.rooms for one in self._home.of_kind(kind)):
                 missing = self._home.kinds[kind].said[session.language]["missing"]
-                told.sentences.append(capital(words["not_there"].format(where=here, missing=missing)))
+                there = {self._home.devices[one].room for one in devices}
+                form = "not_there_but" if len(there) == 1 and (clause.deed is None or clause.asks) else "not_there"
+                where = self._home.rooms[next(iter(there))][session.language]["in"]
+                told.sentences.append(
+                    capital(words[form].format(where=here, missing=missing, there=where))
+                )
                 session.about = tuple(devices)
                 if clause.deed is not None and not clause.asks:
                     self._ask(session, Pending("which" if devices[1:] else "confirm", kind, clause.deed, tuple(devices)))

@@ -86,6 +86,11 @@ class AnsweringMachine:
             return self._not_from(memory, other[0], words)
         if named and (said.asks or known["play"].search(text) or spoken_of):
             return self._told(memory, named, words)
+        if topic and known["other_message"].search(text) and known["keep"].search(text):
+            return Served("")
+        if topic and known["other_message"].search(text) and (said.asks or len(text.split()) <= 3):
+            rest = tuple(one for one in memory.messages if one not in memory.told_message)
+            return self._told(memory, rest or memory.messages, words)
         if topic and known["again"].search(text):
             return self._told(memory, self.named(memory, around) or memory.messages, words)
         if spoken_of and not said.asks and known["delete"].search(around):

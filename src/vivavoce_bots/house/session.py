@@ -32,6 +32,7 @@ class Session(Talk):
 
     messages, told_message  those that are left, by their place, and those that were told last
     topic  the service that was spoken of last, `messages` or `television`
+    just   the service and the channel of what was shown or recorded last
     alone  whether a sentence of this turn names devices, and says nothing else
     attended  what the clerk did with this turn
     """
@@ -40,6 +41,7 @@ class Session(Talk):
     messages: tuple[int, ...] = ()
     told_message: tuple[int, ...] = ()
     topic: str | None = None
+    just: tuple[str, str] | None = None
     channel: str | None = None
     told_of: str | None = None
     recording: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ class Watched(Protocol):
     told_of: str | None
     about: tuple[str, ...]
     recording: tuple[str, ...]
+    just: tuple[str, str] | None
     topic: str | None
 
 
@@ -72,7 +73,8 @@ class TelevisionGuide:
         known, text = forms(memory.language), said.text
         if known["record"].search(text):
             return self._record(memory, said, words, around)
-        radio = known["radio"].search(around) and not known["screen"].search(around)
+        so_far = around[: around.find(text)]
+        radio = known["radio"].search(so_far) and not known["screen"].search(around)
         if known["radio"].search(text) and not known["screen"].search(text):
             asks = said.asks and (known["channel"].search(text) or known["guide"].search(text))
             return Served(words["one_station"]) if asks or known["on_radio"].search(text) else None
@@ -81,6 +83,10 @@ class TelevisionGuide:
         if said.asks and known["channel"].fullmatch(text):
             return Served("")  # channel??
         programme, strict = self.programme(memory, text), self.channel(memory, text, named=True)
+        if (programme or strict) and memory.just and not other and known["rather"].search(around) and not said.asks:
+            return self._instead(memory, programme or strict, words)
+        if strict and said.asks and strict == memory.channel and memory.topic == "television" and memory.just:
+            return self._shown(memory, words)
         on_radio = radio or (memory.about == ("radio",) and not known["screen"].search(around))
         if on_radio and not (known["guide"].search(text) or programme) and known["channel"].search(text):
             return Served(words["one_station"])
@@ -88,6 +94,9 @@ class TelevisionGuide:
             return None
         if programme and known["when"].search(text) and (said.asks or known["tell"].search(text)):
             return self._when(memory, text, programme, words)
+        if said.asks and known["shown"].search(text) and not (programme or strict):
+            spoken_of = self.programme(memory, so_far)  # there is cycling; what channel is it on?
+            return self._told(memory, spoken_of, words) if spoken_of else self._shown(memory, words)
         if known["guide"].search(text) or (said.asks and (programme or strict) and not known["shown"].search(text)):
             if known["watch"].search(text) and not said.asks and (programme or strict):
                 return self._tuned(memory, programme or strict, words)
@@ -140,10 +149,20 @@ class TelevisionGuide:
 
     def _tuned(self, memory: Watched, channel: str, words: Mapping[str, Any]) -> Served:
         memory.channel, memory.topic, memory.about = channel, "television", ("television",)
+        memory.just = ("television", channel)
         if memory.state.get("television", "off") == "off":
             memory.state["television"] = "on"
         acts = (stating("inform", "done", "television"), stating("inform", "channel", channel))
         return Served(words["tuned"].format(name=self._name(memory, channel)), acts)
+
+    def _instead(self, memory: Watched, channel: str, words: Mapping[str, Any]) -> Served:
+        """`No, the concert`: what was recorded or shown just now was another channel."""
+        service, wrong = memory.just or ("television", "")
+        if service == "television":
+            return self._tuned(memory, channel, words)
+        if wrong != channel:
+            memory.recording = tuple(one for one in memory.recording if one != wrong)
+        return self._recorded(memory, channel, "", words)
 
     def _shown(self, memory: Watched, words: Mapping[str, Any]) -> Served:
         memory.topic = "television"
@@ -197,7 +216,7 @@ class TelevisionGuide:
         return self._recorded(memory, channel, around, words)
 
     def _recorded(self, memory: Watched, channel: str, text: str, words: Mapping[str, Any]) -> Served:
-        memory.topic, memory.told_of = "television", channel
+        memory.topic, memory.told_of, memory.just = "television", channel, ("recording", channel)
         again = channel in memory.recording
         memory.recording = tuple(dict.fromkeys((*memory.recording, channel)))
         acts = (stating("inform", "done", "recording"), stating("inform", "channel", channel))
