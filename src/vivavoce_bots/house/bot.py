@@ -75,6 +75,14 @@ class HouseBot(DoingBot):
         super().__init__(seed, self._learn)
         self._readers = {language: Reader(self._home, language) for language in self._hearing}
         self._sided = {language: _sided(self._home, language) for language in self._hearing}
+        self._shown_by = {
+            language: {
+                word: str(self._home.channels[name][language]["name"])
+                for name, one in self._home.programmes.items()
+                for word in one["words"][language]
+            }
+            for language in self._hearing
+        }
         self._clerk, self._telling = Clerk(self._home, self._hearing), Telling(self._home)
 
     def _learn(self, spotter: Spotter, language: str) -> None:
@@ -198,13 +206,14 @@ class HouseBot(DoingBot):
     def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
         places = self._sided[session.language]
-        text = corrected(texts[0][0] if texts else "", session.language, places)
-        before, lost = session.snapshot(), session.lost
-        session.attended = self._clerk.attend(session, text, self.words(session))
-        reply = super().reply(session, [(session.attended.rest, None)])
-        if session.attended.acts and not reply.end:
+        text = corrected(texts[0][0] if texts else "", session.language, places, self._shown_by[session.language])
+        before, steps = session.snapshot(), len(session.before)
+        session.attended = attended = self._clerk.attend(session, text, self.words(session))
+        reply = super().reply(session, [(attended.rest, None)])
+        if attended.acts and not reply.end:  # one step back takes all of the turn back
+            while len(session.before) > steps:
+                session.before.pop()
             session.remember(before)
-            session.lost = min(lost, session.lost)
         session.attended = None
         return reply
 
@@ -220,7 +229,8 @@ class HouseBot(DoingBot):
 
     def _merged(self, session: Session, served: Attended, answer: Answer, waited: list[Pending]) -> Answer:
         """One answer of what was done with devices and what was served besides, and one next step."""
-        puzzled = answer.acts[:1] == (Act("repeat"),) or answer.acts[:1] == (Act("canthelp"),)
+        puzzled = answer.acts[:1] in ((Act("repeat"),), (Act("canthelp"),))
+        puzzled = puzzled and not any(one.act == "inform" for one in answer.acts)
         if puzzled and served.served:  # what it did understand is answered
             session.lost, answer = 0, Answer("", ())
             session.waiting = [one for one in session.waiting if one in waited]
@@ -241,6 +251,8 @@ class HouseBot(DoingBot):
         if served.asks is not None:
             session.waiting = [served.asks, *session.waiting]
         question, asks = self._led_on(session)
+        if not sentences and asks == (Act("reqmore"),):
+            sentences = self.words(session)["well"]
         understood = Meaning(tuple(one for one in (*did, *served.acts) if one.act == "inform"), 1.0)
         return Answer(joined([sentences, question]), (*did, *served.acts, *asks), (understood,))
 
@@ -280,7 +292,7 @@ class HouseBot(DoingBot):
             clauses = [  # it is so hot; a bit of music, please
                 replace(one, deed=None) if one.did("described") else one
                 for one in clauses
-                if one.deed or not one.did(*WISHES)
+                if one.deed or not one.did(*WISHES) or one.reference.rooms
             ]
         clauses = [replace(one, asks=True) if one.did("described") and one.deed else one for one in clauses]
         told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
@@ -360,7 +372,7 @@ class HouseBot(DoingBot):
                 clauses = [one for one in clauses if one not in denied]
         pending, words = session.waiting[0], self.words(session)
         placed = any(one.reference.rooms or one.reference.places for one in clauses)
-        unsure = heard.did("dontknow", "dontcare", "suggest") and not placed
+        unsure = heard.did("dontcare", "suggest") and not placed
         if unsure and pending.asks == "which" and pending.deed:  # which one makes no difference: the first
             session.waiting.pop(0)
             self._do(session, pending.deed, list(pending.choices[:1]), told)
@@ -386,6 +398,10 @@ class HouseBot(DoingBot):
             if kept or rest:  # the last choice was not meant: one of the others
                 return self._narrowed(session, pending, kept or rest, told)
         points = first is not None and first.reference.it and session.about and not first.placed
+        only_it = points and pending.asks == "which" and first.deed in (None, pending.deed)
+        if only_it and not (first.reference.every or first.reference.kind not in (None, pending.kind)):
+            if not (set(session.about) & set(pending.choices)) or len(set(session.about) & set(pending.choices)) > 1:
+                return True  # yes, that one: which?
         if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
             return False
         if first is not None and first.deed and first.reference.every and not first.reference.kind:
@@ -490,7 +506,7 @@ class HouseBot(DoingBot):
                 session.about = pending.choices
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
-            known = clause.did("kind", "plural", "called", "it") or reference.it
+            known = clause.did("kind", "plural", "called", "it", "one") or reference.it
             if known or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
         elif clause.did("not") and clause.deed is None and not session.done:

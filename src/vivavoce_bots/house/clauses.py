@@ -63,7 +63,7 @@ REFUSED: Final = {
 THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
 _OR: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _DESCRIBED: Final = re.compile(
-    r"\b(?:is|are|was|were|sono|era|erano|resta|restano|sta|stanno)"
+    r"\b(?:is|are|s|re|was|were|sono|era|erano|resta|restano|sta|stanno)"
     r"(?: (?:still|already|all|both|always|ancora|gia|sempre|tutte|tutti))*$"
 )
 """What stands before a word of a deed that only tells how things are."""
@@ -240,7 +240,7 @@ def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
             if one.deed and one.reference.sides and not one.reference.places and not one.asks else one
             for one in clauses
         ]  # fmt: skip
-    told = {room for one in clauses if not one.deed for room in one.reference.rooms}
+    told = {room for one in clauses if not one.deed and not one.did("not") for room in one.reference.rooms}
     if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
         return list(clauses)
     return [

@@ -11,13 +11,14 @@ from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.house.clauses import ON_NOW
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.messages import AnsweringMachine, Served
 from vivavoce_bots.house.session import Pending, Session
 from vivavoce_bots.house.snippets import Snippet, forms, joined_again, snippets_of
 from vivavoce_bots.house.television import TelevisionGuide
-from vivavoce_bots.house.telling import Telling
+from vivavoce_bots.house.telling import Telling, capital
 
 SERVED: Final = {
     "television": "which_channel", "recording": "which_channel", "delete": "delete", "play": "play",
@@ -76,7 +77,9 @@ class Clerk:
             heard = self._hearing[session.language].heard(said.text)
             if answered is not None and not heard.did(*DEVICES, "deed"):
                 continue  # yes, and what stands beside it
-            near = snippets[at - 1].text if at else ""
+            near = next(
+                (one.text for one in reversed(snippets[:at]) if self._machine.named(session, one.text)), ""
+            )
             served = self._served(session, said, text, near, words, keeps, heard)
             if served is None:
                 left.append(said)
@@ -96,10 +99,16 @@ class Clerk:
         self, session: Session, said: Snippet, text: str, near: str, words: Mapping[str, Any],
         keeps: tuple[int, ...], heard: Heard,
     ) -> Served | None:  # fmt: skip
+        if heard.did("undo", "restart"):
+            return None
         if forms(session.language)["noise"].search(said.text) or (
             ON_NOW[session.language].search(said.text)
         ):
-            return self._on_now(session, heard, words)
+            return self._on_now(session, said, heard, words)
+        if forms(session.language)["whose_side"].search(said.text) and said.asks:
+            return Served(words["sides"])
+        if forms(session.language)["where"].search(said.text) and (where := self._where(session, heard)):
+            return Served(where)
         device = heard.did("kind", "plural", "called", "room")
         served = self._machine.take(session, said, words, keeps, text, near, device=device)
         if served is not None:
@@ -107,7 +116,7 @@ class Clerk:
         named = {one.slot for one in (*heard.all("kind"), *heard.all("plural"))}
         return self._guide.take(session, said, words, text, other=bool(named - {"television"}))
 
-    def _on_now(self, session: Session, heard: Heard, words: Mapping[str, Any]) -> Served:
+    def _on_now(self, session: Session, said: Snippet, heard: Heard, words: Mapping[str, Any]) -> Served:
         """What is switched on, in the room that is spoken of."""
         rooms = {one.slot for one in heard.all("room")}
         if forms(session.language)["that_room"].search(said.text) and not rooms and session.about:
@@ -116,6 +125,17 @@ class Clerk:
         names = self._telling.listed(session, on, "and") if on else ""
         acts = tuple(stating("inform", "state", f"{one}:on") for one in on)
         return Served(words["on_now" if on else "nothing_on"].format(names=names), acts)
+
+    def _where(self, session: Session, heard: Heard) -> str:
+        """In which room a device is that there is once."""
+        kind = next((one.slot for one in (*heard.all("kind"), *heard.all("plural"))), None)
+        devices = self._home.of_kind(kind) if kind else []
+        if len(devices) != 1:
+            return ""
+        device = self._home.devices[devices[0]]
+        where = self._home.rooms[device.room][session.language]["in"]
+        verb = {"en": "is", "it": "è"}[session.language]
+        return capital(f"{device.names[session.language]} {verb} {where}.")
 
     def _kept(self, session: Session, snippets: list[Snippet]) -> tuple[int, ...]:
         known = forms(session.language)
@@ -226,7 +246,7 @@ class Clerk:
                 done.acts.append(Act("canthelp"))
                 done.served = True
             elif (
-                "?" in said.cut and said.begins and (done.served or len(left) > 1)
+                "?" in said.cut and (said.begins or is_question(said.text, session.language)) and (done.served or len(left) > 1)
                 and len(heard.said) >= _FEWEST and asks_openly(question, session.language)
                 and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
             ):  # fmt: skip

@@ -17,6 +17,13 @@ _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lowe
 _MANY: Final = 2
 _MOST_TOLD: Final = 6
 _SWITCHED: Final = ("on", "off", "open", "close")
+_BOTH: Final = {"both", "entrambe", "entrambi", "due"}
+_TELLERS: Final = frozenset(
+    ("i", "my", "she", "he", "we", "they", "our", "you", "mia", "mio", "mi", "ho", "abbiamo", "lei", "lui")
+)
+_WANTING: Final = frozenset(
+    ("want", "like", "need", "love", "can", "could", "would", "prefer", "voglio", "vorrei", "serve", "puoi", "può", "puo", "fai", "fa", "fate")
+)
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
 
@@ -72,6 +79,10 @@ class DoingBot(StandingBot[Session]):
         if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
             told.sentences.append(self.words(session)["untouched"])
             return
+        if reference.kind and not reference.placed and {reference.kind} == self._home.kinds_of(wrong):
+            if not (reference.other or clause.did("not")):  # I said the light: it is that
+                told.sentences += [capital(self._telling.how(session, one)) + "." for one in wrong]
+                return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
         near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
         meant = replace(near if self._meant(session, near) else reference, bare=False)
@@ -126,6 +137,10 @@ class DoingBot(StandingBot[Session]):
         if reference.strange or not devices:
             self._not_known(session, clause, reference, devices or list(choices), told)
             return
+        if reference.every and not choices and not reference.placed and _BOTH & set(clause.said):
+            acted = [device for one in reversed(session.done) for device in reversed(list(one.before))]
+            two = [one for one in dict.fromkeys(acted) if one in devices][:_MANY]
+            devices = two if len(two) == _MANY else devices
         spoken_of = reference.it and set(devices) <= set(session.about)
         many = reference.plural and not reference.sides and (reference.placed or not lights)
         every = reference.every or many or spoken_of
@@ -133,6 +148,8 @@ class DoingBot(StandingBot[Session]):
             self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
         elif len(devices) > 1 and not every:
             self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
+        elif clause.deed is None and session.done and set(devices) <= set(session.done[-1].before):
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
         elif clause.deed is None:
             session.about = tuple(devices)
             if not clause.did("kind", "plural", "called"):
@@ -151,6 +168,9 @@ class DoingBot(StandingBot[Session]):
         rooms = {self._home.devices[one].room for one in session.about}
         if reference.sides and not reference.rooms and len(rooms) == 1:
             devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if deed in _GRADUAL:  # the lamp, dimmer: the one that is on
+            lit = [one for one in devices if self._telling.state(session, one) != "off"]
+            return lit if len(lit) == 1 else devices, False
         if deed not in _SWITCHED or len(self._home.kinds_of(devices)) > 1:
             return devices, False
         wanted = self._home.kind_of(devices[0]).deed(deed)
@@ -168,8 +188,8 @@ class DoingBot(StandingBot[Session]):
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         deed = clause.deed or ""
-        if deed == "watch":
-            return  # put it all back
+        if deed == "watch" or (clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)):
+            return  # put it all back; my daughter set this up
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
         elif clause.reference.bare or clause.loose:
@@ -304,6 +324,11 @@ class DoingBot(StandingBot[Session]):
         words, reference = self.words(session), clause.reference
         if reference.rooms and clause.deed and not clause.did("kind", "plural", "called", "it"):
             reference = replace(reference, kind="lamp")  # is the kitchen still on?
+        if clause.did("home") and not reference.kind and not reference.rooms:  # it is all off
+            on = self._telling.on_now(session)
+            names = self._telling.listed(session, on, "and") if on else ""
+            told.sentences.append(words["on_now" if on else "nothing_on"].format(names=names))
+            return
         devices = self._meant(session, reference)
         if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
             reference = replace(reference, strange="")

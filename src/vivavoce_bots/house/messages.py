@@ -68,7 +68,7 @@ class AnsweringMachine:
         if known["blinks"].search(text) or (topic and known["lamp_of_it"].search(text)):
             return self._blinking(memory, text, words)
         if known["delete"].search(text) and (spoken_of or named or topic) and not (device and not spoken_of):
-            return self._delete(memory, said, words, named, keeps)
+            return self._delete(memory, said, words, named, keeps, near)
         if named and known["keep"].search(text):
             return Served("")
         if device or not (spoken_of or named or topic):
@@ -80,7 +80,10 @@ class AnsweringMachine:
             return self._told(memory, which, words, "when")
         if known["who"].search(text) and (named or topic) and (said.asks or len(text.split()) <= 3):
             return self._only(memory, named or memory.told_message, words)
-        if topic and said.asks and known["they_said"].search(text):
+        if known["number_of"].search(text) and (named or topic):
+            return self._only(memory, named or memory.told_message, words)
+        elsewhere = known["message"].search(around) or known["called"].search(around) or known["blinks"].search(around)
+        if topic and said.asks and known["they_said"].search(text) and (named or not elsewhere):
             return self._only(memory, named or memory.told_message, words)
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
@@ -148,8 +151,9 @@ class AnsweringMachine:
         return Served(words["blinks"].format(count=len(memory.messages)), (), "play")
 
     def _delete(
-        self, memory: Memory, said: Snippet, words: Mapping[str, Any], named: Chosen, keeps: Chosen
-    ) -> Served:
+        self, memory: Memory, said: Snippet, words: Mapping[str, Any], named: Chosen, keeps: Chosen,
+        near: str,
+    ) -> Served:  # fmt: skip
         known, text = forms(memory.language), said.text
         memory.topic = "messages"
         if known["not_delete"].search(text):
@@ -159,6 +163,8 @@ class AnsweringMachine:
         if not named and known["other_message"].search(text) and memory.told_message:
             named = tuple(one for one in memory.messages if one not in memory.told_message)
         single = known["single_message"].search(text)
+        if not named and single:  # the bicycle is not mine; delete it
+            named = self.named(memory, near)
         if not named and single and len(memory.told_message) == 1:
             named = memory.told_message
         if not named and keeps:

@@ -4,7 +4,7 @@ What names the same as something before the mark, a channel, a side or a room, t
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT
@@ -29,10 +29,11 @@ _CHANNELS: Final = {
 _UNWANTED: Final = re.compile(r"\b(?:not|no|don't|hates?|never|non|odi\w|mai|niente)\b", re.I)
 
 
-def corrected(text: str, language: str, places: Sequence[str]) -> str:
+def corrected(text: str, language: str, places: Sequence[str], programmes: Mapping[str, str]) -> str:
     """A turn without what is taken back in it.
 
-    places  the words for sides and rooms
+    places      the words for sides and rooms
+    programmes  the channel of each programme, as it is spoken of
     """
     mark = _MARKS[language].search(text[:LONGEST_TEXT])
     if mark is None or len(text) > LONGEST_TEXT:
@@ -47,6 +48,11 @@ def corrected(text: str, language: str, places: Sequence[str]) -> str:
     for kind in ([_CHANNELS[language]] if about_channel else []) + [sides, rooms]:
         form = re.compile(rf"\b(?:{kind})\b", re.I)
         old = [*form.finditer(before)]
+        if kind == _CHANNELS[language] and old and not form.search(after):
+            shown = next((one for one in re.findall(r"\w+", after.lower()) if one in programmes), None)
+            if shown:
+                put = _named(programmes[shown], language)
+                return f"{text[:start]}{before[: old[-1].start()]}{put}{before[old[-1].end() :]}{behind}"
         new = [one for one in form.finditer(after) if not _unwanted(after[: one.start()])]
         if old and new and old[-1][0].lower() != new[0][0].lower():
             put = _named(new[0][0], language) if kind == _CHANNELS[language] else new[0][0]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -48,7 +48,16 @@ def snippets_of(text: str, language: str) -> list[Snippet]:
     for cut in [*_CUTS[language].finditer(body)][: _MOST - 1]:
         found.append(_snippet(body[at : cut.start()], cut[0], language, begins))
         at, begins = cut.end(), _ENDS.search(cut[0]) is not None
-    return [*found, _snippet(body[at:], end, language, begins)]
+    return _asking([*found, _snippet(body[at:], end, language, begins)], language)
+
+
+def _asking(snippets: list[Snippet], language: str) -> list[Snippet]:
+    """The snippets, where one that begins like a question in a sentence that ends like one asks, too."""
+    found, asks = list[Snippet](), False
+    for said in reversed(snippets):
+        asks = "?" in said.cut or (asks and not _ENDS.search(said.cut))
+        found.append(replace(said, asks=said.asks or (asks and is_question(said.text, language))))
+    return found[::-1]
 
 
 def _snippet(text: str, cut: str, language: str, begins: bool) -> Snippet:

@@ -92,6 +92,9 @@ class TelevisionGuide:
             return Served(words["one_station"])
         if other:
             return None
+        if not programme and said.asks and known["when"].search(text) and len(text.split()) <= _FEW:
+            if memory.topic == "television" and (before := self.programme(memory, so_far)):
+                return self._when(memory, so_far, before, words)  # there is a concert? at what time?
         if programme and known["when"].search(text) and (said.asks or known["tell"].search(text)):
             return self._when(memory, text, programme, words)
         if said.asks and known["shown"].search(text) and not (programme or strict):
@@ -108,6 +111,8 @@ class TelevisionGuide:
         watches = known["watch"].search(text)
         topic = memory.topic == "television" or known["screen"].search(text)
         weak = known["number"].search(text)
+        if weak and watches and known["tuned_to"].search(text):
+            return self._tune(memory, text, words)
         if weak and (topic or memory.about == ("television",)) and (watches or known["screen"].search(text) or len(text.split()) <= _FEW):
             return self._tune(memory, text, words)
         if programme and watches and not said.asks:
@@ -116,7 +121,9 @@ class TelevisionGuide:
             return self._tuned(memory, memory.told_of, words)
         if programme and topic and known["please"].search(text) and not known["record"].search(around) and len(text.split()) <= _FEW:
             return self._tuned(memory, programme, words)
-        return Served("") if programme and memory.topic == "television" else None
+        if programme and memory.topic != "television" and len(text.split()) <= _FEW and not watches:
+            return self._told(memory, programme, words)
+        return Served("") if programme else None
 
     def answered(self, memory: Watched, service: str, text: str, words: Mapping[str, Any], *, no: bool, any_: bool) -> Served | None:
         """What the answer to `which channel?` brings about; None where it is no answer to that."""
