@@ -215,6 +215,8 @@ class HouseBot(DoingBot):
                 session.before.pop()
             session.remember(before)
         session.attended = None
+        if any(act.act == "inform" for act in reply.acts) and not attended.served:
+            session.topic = None  # devices are spoken of now
         return reply
 
     def answered(self, session: Session, text: str) -> Answer:
@@ -294,8 +296,10 @@ class HouseBot(DoingBot):
                 for one in clauses
                 if one.deed or not one.did(*WISHES) or one.reference.rooms
             ]
+        if session.about == ("television",):  # one sees nothing: on the screen
+            clauses = [one for one in clauses if one.deed or not one.did("wish_lamp")]
         clauses = [replace(one, asks=True) if one.did("described") and one.deed else one for one in clauses]
-        told, waited, done = Told(asks=any(one.asks for one in clauses)), list(session.waiting), session.done
+        told, waited, done = Told(asks=any(one.asks and (one.deed or one.reference.kind) for one in clauses)), list(session.waiting), session.done
         told.names_alone = session.alone
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
@@ -313,6 +317,10 @@ class HouseBot(DoingBot):
             ]  # close the blinds, the living room ones
             idle = {self.words(session)[one] for one in ("untouched", "off_already")}
             told.sentences = [one for one in told.sentences if one not in idle] or told.sentences[:1]
+        if told.sentences:  # what was told of them was asked
+            session.waiting = [
+                one for one in session.waiting if one.asks != "deed" or not (told.asks and {*one.choices} & {*session.about})
+            ]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:
@@ -506,7 +514,7 @@ class HouseBot(DoingBot):
                 session.about = pending.choices
             if clause.deed and session.about and not reference.said:  # is it on?
                 clause = replace(clause, reference=replace(reference, it=True))
-            known = clause.did("kind", "plural", "called", "it", "one") or reference.it
+            known = clause.did("kind", "plural", "called", "it", "one") or (reference.it and not clause.loose)
             if known or (clause.deed and clause.reference.said):
                 self._tell(session, clause, told)
         elif clause.did("not") and clause.deed is None and not session.done:

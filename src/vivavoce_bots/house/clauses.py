@@ -160,7 +160,8 @@ def _clause(
     slots = [spans[one].entry.slot for one in deeds]
     if deed in ("on", "lower", "raise", "open", "close"):  # the fan on, full blast
         deed = next((one for one in slots if one in _GRADES), deed)
-    if deed is not None and not question and _DESCRIBED.search(" ".join(said[: spans[at or 0].start][-_REACH:])):
+    described = deed is not None and _DESCRIBED.search(" ".join(said[: spans[at or 0].start][-_REACH:]))
+    if described and not question:
         kinds = (*kinds, "described")  # the blinds are still down
     undecided = question and len(set(slots)) > 1 and _OR.search(" ".join(said)) is not None
     deed = None if undecided else deed  # is it louder or lower now?
@@ -172,6 +173,7 @@ def _clause(
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")
+    asks = asks or (bool(described) and question)  # it's on?
     asks = asks or undecided or (question and first in _WHO)  # who left it on?
     asks = asks or (question and deed is not None and said[0] in _OR_ELSE and len(said) <= _FEW)  # or closed?
     asks = asks or (question and deed is not None and first in _DID)  # have you switched it on?

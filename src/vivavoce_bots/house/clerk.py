@@ -32,6 +32,12 @@ _COURTESY: Final = (
 )  # fmt: skip
 _ANSWERED: Final = ("whoareyou", "howareyou", "human", "undo", "restart", "insult")
 _LOUDER: Final = ("raise", "lower", "louder", "softer")
+_GRADES: Final = {
+    "louder": {"en": "louder", "it": "più forte"}, "softer": {"en": "softer", "it": "più piano"},
+    "faster": {"en": "faster", "it": "più veloce"}, "slower": {"en": "slower", "it": "più lento"},
+    "dim": {"en": "dim", "it": "smorza"}, "raise": {"en": "up", "it": "alza"}, "lower": {"en": "down", "it": "abbassa"},
+}  # fmt: skip
+"""Deeds that can be asked for again, `a bit more`, and a word for each."""
 _FEWEST: Final = 3  # words of a question that wants an answer
 
 
@@ -69,6 +75,8 @@ class Clerk:
         answered = self._answered(session, waits, snippets, words) if waits else None
         if answered is not None:
             done.take(answered)
+        if any(one.choices for one in session.waiting):  # the second: of these
+            session.topic = None
         keeps = self._kept(session, snippets)
         for at, said in enumerate(snippets):
             if self._leaves(session, snippets, at):
@@ -80,6 +88,9 @@ class Clerk:
             near = next(
                 (one.text for one in reversed(snippets[:at]) if self._machine.named(session, one.text)), ""
             )
+            goes_on = done.told and said.asks and heard.did("it", "them") and not heard.did(*DEVICES, "deed")
+            if goes_on and not said.begins:
+                continue  # the light is blinking, what does it want?
             served = self._served(session, said, text, near, words, keeps, heard)
             if served is None:
                 left.append(said)
@@ -101,16 +112,27 @@ class Clerk:
     ) -> Served | None:  # fmt: skip
         if heard.did("undo", "restart"):
             return None
-        if forms(session.language)["noise"].search(said.text) or (
+        if (forms(session.language)["noise"].search(said.text) and not heard.did("deed")) or (
             ON_NOW[session.language].search(said.text)
         ):
             return self._on_now(session, said, heard, words)
-        if forms(session.language)["whose_side"].search(said.text) and said.asks:
+        known = forms(session.language)
+        if said.asks and known["tag"].fullmatch(said.text):
+            return Served("")
+        if (away := known["no_room"].search(said.text)) and heard.did("kind", "plural", "deed"):
+            return Served(words["no_room"].format(room=away[0]), (Act("canthelp"),))
+        few = len(heard.said) <= _FEWEST + 1
+        if said.asks and few and heard.did("room") and not heard.did("kind", "plural", "called", "deed", "one", "them"):
+            return self._on_now(session, said, heard, words)  # and the kitchen?
+        if forms(session.language)["how_to"].search(said.text):
+            return Served(words["next"])
+        if forms(session.language)["whose_side"].search(said.text) and "?" in text:
             return Served(words["sides"])
-        if forms(session.language)["where"].search(said.text) and (where := self._where(session, heard)):
+        if forms(session.language)["where"].search(said.text) and said.asks and not heard.did("deed") and (where := self._where(session, heard)):
             return Served(where)
         device = heard.did("kind", "plural", "called", "room")
-        served = self._machine.take(session, said, words, keeps, text, near, device=device)
+        acts = {one.slot for one in heard.all("deed")} - {"play", "watch"}
+        served = self._machine.take(session, said, words, keeps, text, near, device=device, acts=bool(acts))
         if served is not None:
             return served
         named = {one.slot for one in (*heard.all("kind"), *heard.all("plural"))}
@@ -132,6 +154,7 @@ class Clerk:
         devices = self._home.of_kind(kind) if kind else []
         if len(devices) != 1:
             return ""
+        session.about = tuple(devices)
         device = self._home.devices[devices[0]]
         where = self._home.rooms[device.room][session.language]["in"]
         verb = {"en": "is", "it": "è"}[session.language]
@@ -203,13 +226,19 @@ class Clerk:
             if sounds and said.asks and any(one & {*_LOUDER} for one in later):
                 loud = True
                 continue  # is it too loud? turn it down
-            if heard.did("kind", "plural", "called"):
+            more = known["more"].fullmatch(said.text.strip()) and session.done and session.done[-1].deed in _GRADES
+            if more and not session.waiting:
+                said = replace(said, text=_GRADES[session.done[-1].deed][session.language])
+            elif heard.did("kind", "plural", "called"):
                 loud = False
             elif (sounds and deeds | {"volume"}) or (loud and deeds & {*_LOUDER}):
                 loud = True
                 device = self._heard_now(session)
+                grade = next(("louder" if one in ("raise", "louder") else "softer" for one in deeds if one in _LOUDER), None)
                 if device is not None and (sounds or deeds):
-                    said = replace(said, text=f"{said.text} {self._of(session, device)}")
+                    deed = _GRADES[grade][session.language] if grade else said.text
+                    said = replace(said, text=f"{self._of(session, device)} {deed}", asks=said.asks and not grade)
+                    said = replace(said, cut=said.cut.replace("?", ".") if grade else said.cut)
             found.append(said)
         return found
 

@@ -41,7 +41,7 @@ class AnsweringMachine:
             at for at, one in enumerate(every)
             if re.search(rf"\b(?:{'|'.join(one['words'])})\b", text, re.I)
         ]  # fmt: skip
-        if not found and memory.topic == "messages":
+        if not found and (memory.topic == "messages" or forms(memory.language)["message"].search(text)):
             for at, name in enumerate(("first_message", "second_message")):
                 if forms(memory.language)[name].search(text):
                     found = [*memory.messages[at : at + 1]]
@@ -49,7 +49,7 @@ class AnsweringMachine:
 
     def take(
         self, memory: Memory, said: Snippet, words: Mapping[str, Any], keeps: Chosen, around: str, near: str,
-        *, device: bool,
+        *, device: bool, acts: bool,
     ) -> Served | None:  # fmt: skip
         """What a snippet asks of the machine; None where it asks nothing of it.
 
@@ -57,6 +57,7 @@ class AnsweringMachine:
         near    the snippet before this one
         keeps   the messages that the turn says are to stay
         device  whether the snippet names a device or a room
+        acts    whether it says what is done with devices
         """
         known, text = forms(memory.language), said.text
         named = self.named(memory, text)
@@ -64,7 +65,7 @@ class AnsweringMachine:
         if echoes and len(around.split()) > 1 and memory.topic == "messages":
             return Served("")
         spoken_of = known["message"].search(text) or known["called"].search(text)
-        topic = memory.topic == "messages" and not device
+        topic = memory.topic == "messages" and not device and not acts
         if known["blinks"].search(text) or (topic and known["lamp_of_it"].search(text)):
             return self._blinking(memory, text, words)
         if known["delete"].search(text) and (spoken_of or named or topic) and not (device and not spoken_of):
@@ -73,9 +74,15 @@ class AnsweringMachine:
             return Served("")
         if device or not (spoken_of or named or topic):
             return None
+        if known["own_call"].search(text) and not said.asks:
+            return Served("")
         if known["return_call"].search(text):
             return None
-        if known["when"].search(text) and (said.asks or known["tell"].search(text)):
+        if topic and known["keep"].search(text) and not said.asks and len(text.split()) <= 4:
+            return Served(words["kept_messages"])
+        if known["they_said"].search(text) and known["tell"].search(text) and self.named(memory, near):
+            return self._told(memory, self.named(memory, near), words)
+        if known["when"].search(text) and (said.asks or named or spoken_of or known["tell"].search(text)):
             which = named or self.named(memory, near) or memory.told_message or memory.messages
             return self._told(memory, which, words, "when")
         if known["who"].search(text) and (named or topic) and (said.asks or len(text.split()) <= 3):
@@ -83,11 +90,11 @@ class AnsweringMachine:
         if known["number_of"].search(text) and (named or topic):
             return self._only(memory, named or memory.told_message, words)
         elsewhere = known["message"].search(around) or known["called"].search(around) or known["blinks"].search(around)
-        if topic and said.asks and known["they_said"].search(text) and (named or not elsewhere):
+        if topic and (said.asks or known["asking"].match(text)) and known["they_said"].search(text) and (named or not elsewhere):
             return self._only(memory, named or memory.told_message, words)
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
-        if named and (said.asks or known["play"].search(text) or spoken_of):
+        if named and (said.asks or known["play"].search(text) or known["tell"].search(text) or spoken_of):
             return self._told(memory, named, words)
         if topic and known["other_message"].search(text) and known["keep"].search(text):
             return Served("")

@@ -44,7 +44,7 @@ def corrected(text: str, language: str, places: Sequence[str], programmes: Mappi
     after, behind = (after[: end.start()], after[end.start() :]) if end else (after, "")
     sides = "|".join(map(re.escape, places[:3]))
     rooms = "|".join(map(re.escape, places[3:]))
-    about_channel = re.search(r"\b(?:channel|canale|rete|sports?|sportivo)\b", before + after, re.I)
+    about_channel = re.search(r"\b(?:channel|canale|rete|sports?|sportivo)\b", f"{before} {after}", re.I)
     for kind in ([_CHANNELS[language]] if about_channel else []) + [sides, rooms]:
         form = re.compile(rf"\b(?:{kind})\b", re.I)
         old = [*form.finditer(before)]

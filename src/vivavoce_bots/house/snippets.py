@@ -53,8 +53,10 @@ def snippets_of(text: str, language: str) -> list[Snippet]:
 
 def _asking(snippets: list[Snippet], language: str) -> list[Snippet]:
     """The snippets, where one that begins like a question in a sentence that ends like one asks, too."""
-    found, asks = list[Snippet](), False
+    found, asks, tagged = list[Snippet](), False, False
     for said in reversed(snippets):
+        said = replace(said, asks=said.asks or (tagged and not _ENDS.search(said.cut)))
+        tagged = "?" in said.cut and forms(language)["tag"].fullmatch(said.text) is not None
         asks = "?" in said.cut or (asks and not _ENDS.search(said.cut))
         found.append(replace(said, asks=said.asks or (asks and is_question(said.text, language))))
     return found[::-1]

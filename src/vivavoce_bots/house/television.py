@@ -95,10 +95,12 @@ class TelevisionGuide:
         if not programme and said.asks and known["when"].search(text) and len(text.split()) <= _FEW:
             if memory.topic == "television" and (before := self.programme(memory, so_far)):
                 return self._when(memory, so_far, before, words)  # there is a concert? at what time?
-        if programme and known["when"].search(text) and (said.asks or known["tell"].search(text)):
+        asks_when = said.asks or known["when"].match(text) or known["tell"].search(text)
+        if programme and known["when"].search(text) and asks_when:
             return self._when(memory, text, programme, words)
         if said.asks and known["shown"].search(text) and not (programme or strict):
-            spoken_of = self.programme(memory, so_far)  # there is cycling; what channel is it on?
+            off = memory.state.get("television", "off") == "off"
+            spoken_of = self.programme(memory, so_far) or (memory.told_of if off else None)  # there is cycling; what channel is it on?
             return self._told(memory, spoken_of, words) if spoken_of else self._shown(memory, words)
         if known["guide"].search(text) or (said.asks and (programme or strict) and not known["shown"].search(text)):
             if known["watch"].search(text) and not said.asks and (programme or strict):
