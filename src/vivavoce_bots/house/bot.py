@@ -26,19 +26,18 @@ from vivavoce_bots.house.clauses import (
     REFUSED,
     THERE,
     WISHES,
-    Clause,
     decided,
     in_the_room,
     read_clauses,
     with_wishes,
 )
-from vivavoce_bots.house.doing import DoingBot
+from vivavoce_bots.house.clerk import Attended, Clerk
 from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader
-from vivavoce_bots.house.clerk import Attended, Clerk
-from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.retracting import corrected
+from vivavoce_bots.house.session import Pending, Session, Told
+from vivavoce_bots.house.settling import SettlingBot
 from vivavoce_bots.house.telling import Telling, capital
 
 _MATTER: Final = (
@@ -63,7 +62,7 @@ def _sided(home: Home, language: str) -> list[str]:
     return [*sides, *(word for room in home.rooms.values() for word in map(str, room[language]["words"]))]
 
 
-class HouseBot(DoingBot):
+class HouseBot(SettlingBot):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
     name: str = "house"
@@ -206,7 +205,9 @@ class HouseBot(DoingBot):
     def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
         places = self._sided[session.language]
-        text = corrected(texts[0][0] if texts else "", session.language, places, self._shown_by[session.language])
+        text = corrected(
+            texts[0][0] if texts else "", session.language, places, self._shown_by[session.language]
+        )
         before, steps = session.snapshot(), len(session.before)
         session.attended = attended = self._clerk.attend(session, text, self.words(session))
         reply = super().reply(session, [(attended.rest, None)])
@@ -243,15 +244,24 @@ class HouseBot(DoingBot):
         if "television" in shown:  # channel two, and put it on
             name = self._home.devices["television"].names[session.language]
             on = capital(self._telling.done(session, "television", "on", ["television"]))
-            told = " ".join(one for one in sentences_of(told) if one != on and name not in one.lower()[: len(name) + 4] or "low" in one)
-        did = tuple(one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat"))
+            told = " ".join(
+                one
+                for one in sentences_of(told)
+                if (one != on and name not in one.lower()[: len(name) + 4]) or "low" in one
+            )
+        did = tuple(
+            one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat")
+        )
         sentences = joined([told, *served.told])
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
             bye = self.farewell(session)
-            return Answer(joined([sentences, bye.text]), (*did, *served.acts, *bye.acts), answer.understood, end=True)
+            return Answer(
+                joined([sentences, bye.text]), (*did, *served.acts, *bye.acts), answer.understood, end=True
+            )
         if served.asks is not None:
             session.waiting = [served.asks, *session.waiting]
+        session.about = served.about or session.about
         question, asks = self._led_on(session)
         if not sentences and asks == (Act("reqmore"),):
             sentences = self.words(session)["well"]
@@ -299,7 +309,11 @@ class HouseBot(DoingBot):
         if session.about == ("television",):  # one sees nothing: on the screen
             clauses = [one for one in clauses if one.deed or not one.did("wish_lamp")]
         clauses = [replace(one, asks=True) if one.did("described") and one.deed else one for one in clauses]
-        told, waited, done = Told(asks=any(one.asks and (one.deed or one.reference.kind) for one in clauses)), list(session.waiting), session.done
+        told, waited, done = (
+            Told(asks=any(one.asks and (one.deed or one.reference.kind) for one in clauses)),
+            list(session.waiting),
+            session.done,
+        )
         told.names_alone = session.alone
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
@@ -319,7 +333,9 @@ class HouseBot(DoingBot):
             told.sentences = [one for one in told.sentences if one not in idle] or told.sentences[:1]
         if told.sentences:  # what was told of them was asked
             session.waiting = [
-                one for one in session.waiting if one.asks != "deed" or not (told.asks and {*one.choices} & {*session.about})
+                one
+                for one in session.waiting
+                if one.asks != "deed" or not (told.asks and {*one.choices} & {*session.about})
             ]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
@@ -368,163 +384,3 @@ class HouseBot(DoingBot):
             lead = [self.words(session)["wait"]] if heard.did("wait") else []
             return Answer(" ".join([*lead, question]), asks)
         return None
-
-    def _answered(self, session: Session, heard: Heard, clauses: Sequence[Clause], told: Told) -> bool:
-        """Whether this was the answer to what was asked back."""
-        if not session.waiting:
-            return False
-        denied = [one for one in clauses if "not" in one.kinds and one.deed is None and one.reference.kind]
-        if denied and len(clauses) > len(denied) and session.waiting[0].choices != ():
-            kinds = self._home.kinds_of(session.waiting[0].choices)
-            if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
-                clauses = [one for one in clauses if one not in denied]
-        pending, words = session.waiting[0], self.words(session)
-        placed = any(one.reference.rooms or one.reference.places for one in clauses)
-        unsure = heard.did("dontcare", "suggest") and not placed
-        if unsure and pending.asks == "which" and pending.deed:  # which one makes no difference: the first
-            session.waiting.pop(0)
-            self._do(session, pending.deed, list(pending.choices[:1]), told)
-            return True
-        denied = next((at for at, one in enumerate(clauses) if one.did("negate")), 0)
-        after = (one.reference for one in clauses[denied + 1 :])
-        said = clauses[denied:] if any(one.placed or one.other for one in after) else clauses
-        first = next((one for one in said if one.reference.said or one.deed or one.reference.strange), None)
-        clear = [
-            one for one in said if one.reference.placed and not one.reference.strange and not one.did("not")
-        ]
-        if pending.choices and first is not None and first.reference.strange and not first.did("not"):
-            first = next(
-                (one for one in clear if self._meant(session, one.reference, pending.choices)), first
-            )
-        if first is not None and first.did("not") and pending.choices and (first.reference.placed):
-            left_out = self._meant(session, first.reference, pending.choices)
-            kept = tuple(one for one in pending.choices if one not in left_out)
-            if not left_out:
-                told.sentences.append(self.words(session)["untouched"])
-                return True
-            rest = tuple(one for one in self._home.of_kind(pending.kind) if one not in left_out)
-            if kept or rest:  # the last choice was not meant: one of the others
-                return self._narrowed(session, pending, kept or rest, told)
-        points = first is not None and first.reference.it and session.about and not first.placed
-        only_it = points and pending.asks == "which" and first.deed in (None, pending.deed)
-        if only_it and not (first.reference.every or first.reference.kind not in (None, pending.kind)):
-            if not (set(session.about) & set(pending.choices)) or len(set(session.about) & set(pending.choices)) > 1:
-                return True  # yes, that one: which?
-        if points and not set(session.about) & set(pending.choices):  # what was spoken of, not a choice
-            return False
-        if first is not None and first.deed and first.reference.every and not first.reference.kind:
-            session.waiting = []  # everything off
-            return False
-        new = (
-            first is not None
-            and first.deed not in (None, pending.deed)
-            and first.did("kind", "plural", "called", "home")
-        )
-        other = first is not None and first.reference.kind not in (None, pending.kind) and pending.kind
-        if first is not None and first.asks:
-            return False
-        if new or other or any(one.did("dont", "volume") for one in clauses):
-            session.waiting = []
-            return False
-        if first is not None and pending.asks == "confirm" and not first.did("not", "dont"):
-            named = (
-                first.reference.kind in self._home.kinds_of(pending.choices) and not first.reference.strange
-            )
-            deed = first.deed or pending.deed
-            named = named and not (first.reference.it and first.reference.kind is None)
-            if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
-                session.waiting.pop(0)  # the fan!; faster, then
-                self._do(session, deed, list(pending.choices), told)
-                return True
-        if first is not None and first.reference.other and not first.deed and len(pending.choices) == 1:
-            rooms = {self._home.devices[one].room for one in pending.choices}
-            rest = [one for one in self._home.of_kind(pending.kind) if one not in pending.choices]
-            near = tuple(one for one in rest if self._home.devices[one].room in rooms) or tuple(rest)
-            if near:
-                asks = "which" if len(near) > 1 else pending.asks
-                session.waiting[0] = replace(pending, asks=asks, choices=near)
-                return True
-        if first is None or (pending.asks == "confirm" and not first.reference.placed):
-            return self._yes_or_no(session, heard, pending, told)
-        if pending.asks == "deed" and first.deed:
-            session.waiting.pop(0)
-            self._do(session, first.deed, list(pending.choices), told)
-            return True
-        session.waiting.pop(0)
-        deed = first.deed or pending.deed
-        self._settle(session, replace(first, deed=deed), told, pending)
-        for clause in clauses[clauses.index(first) + 1 :]:
-            if clause.deed or clause.reference.placed or not clause.did("negate", "it"):  # no, that will do
-                self._take(session, clause, told)
-        return True
-
-    def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:
-        """Some of the choices are not meant: what is left is done, or asked for."""
-        session.waiting.pop(0)
-        if pending.deed and len(kept) == 1:
-            self._do(session, pending.deed, list(kept), told)
-        else:
-            asks = "which" if len(kept) > 1 and pending.asks in ("confirm", "deed") else pending.asks
-            session.waiting.insert(0, replace(pending, asks=asks, choices=kept))
-        return True
-
-    def _yes_or_no(self, session: Session, heard: Heard, pending: Pending, told: Told) -> bool:
-        if heard.did("negate") and not heard.did("affirm"):
-            session.waiting.pop(0)
-            told.sentences.append(self.words(session)["kept"])
-            return True
-        if (
-            heard.did("affirm")
-            and pending.asks == "deed"
-            and self._goes_on(session, pending.choices, Told(names_alone=True))
-        ):
-            pending = replace(pending, asks="confirm", deed="on")
-        if heard.did("affirm") and pending.asks == "confirm" and pending.deed:
-            session.waiting.pop(0)
-            self._do(session, pending.deed, list(pending.choices), told)
-            return True
-        return False
-
-    def _take(self, session: Session, clause: Clause, told: Told) -> None:
-        """One clause of a turn; one that only says where answers what the clause before it left open."""
-        words, reference = self.words(session), clause.reference
-        last = session.waiting[-1] if session.waiting else None
-        if (
-            last
-            and last.asks == "which"
-            and last.deed
-            and clause.deed in (None, last.deed)
-            and not clause.asks
-        ):
-            fits = reference.placed and self._meant(session, reference, last.choices)
-            if fits and not clause.did("not", "negate", "dont"):  # some light, the one by the window
-                session.waiting.pop()
-                self._settle(session, replace(clause, deed=last.deed), told, last)
-                return
-        wish = next((one for one in clause.kinds if one in WISHES), None)
-        if clause.did("glare") and clause.deed in (None, "softer", "louder"):
-            self._dim(session, told)
-        elif clause.did("dont"):
-            told.sentences.append(words["untouched"])
-        elif wish is not None:
-            self._wished(session, wish, told, reference.rooms)
-        elif clause.asks:
-            pending = session.waiting[0] if session.waiting else None
-            if not session.about and pending is not None and pending.choices and not reference.placed:
-                session.about = pending.choices
-            if clause.deed and session.about and not reference.said:  # is it on?
-                clause = replace(clause, reference=replace(reference, it=True))
-            known = clause.did("kind", "plural", "called", "it", "one") or (reference.it and not clause.loose)
-            if known or (clause.deed and clause.reference.said):
-                self._tell(session, clause, told)
-        elif clause.did("not") and clause.deed is None and not session.done:
-            pass  # not the television
-        elif self._corrects(session, clause, reference):
-            self._correct(session, clause, told)
-        elif (
-            clause.deed
-            or (reference.other and not clause.loose and (session.about or session.done or session.waiting))
-            or clause.did("kind", "plural", "called", "too")
-            or (clause.did("one", "it") and reference.placed and session.about)
-        ):
-            self._settle(session, clause, told)

@@ -20,7 +20,8 @@ _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
 ON_NOW: Final = {
     "en": re.compile(
-        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|right now|just now|at the moment)"
+        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|(?:right |just )?now"
+        r"|at the moment)"
         r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
         r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
         r"(?![^.!]*\b(?:tv|telly|television|tonight|channel|later|worth|good|interesting)\b)",
@@ -33,8 +34,12 @@ ON_NOW: Final = {
     ),
 }
 LAST: Final = {
-    "en": re.compile(r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|changed?|turn(?:ed)?|switch(?:ed)?|put)\b", re.I),
-    "it": re.compile(r"\b(?:che )?cosa ha[i]? (?:appena )?(?:fatto|cambiato|acceso|spento|aperto|chiuso)\b", re.I),
+    "en": re.compile(
+        r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|changed?|turn(?:ed)?|switch(?:ed)?|put)\b", re.I
+    ),
+    "it": re.compile(
+        r"\b(?:che )?cosa ha[i]? (?:appena )?(?:fatto|cambiato|acceso|spento|aperto|chiuso)\b", re.I
+    ),
 }
 """What was done last, asked for."""
 ONE_MORE: Final = re.compile(

@@ -25,7 +25,18 @@ SERVED: Final = {
 }  # fmt: skip
 """What a service asks back, and the sentence for it."""
 DEVICES: Final = ("kind", "plural", "called", "room", "home")
-_COMMANDS: Final = (*DEVICES, "deed", "thing", "glare", "wish_lamp", "wish_fan", "wish_blind", "it", "them", "other")
+_COMMANDS: Final = (
+    *DEVICES,
+    "deed",
+    "thing",
+    "glare",
+    "wish_lamp",
+    "wish_fan",
+    "wish_blind",
+    "it",
+    "them",
+    "other",
+)
 _COURTESY: Final = (
     "whoareyou", "howareyou", "help", "repeat", "human", "why", "service", "options", "dontknow", "insult",
     "complaint", "suggest", "undo", "restart", "cancel", "wrong", "affirm", "negate",
@@ -35,7 +46,8 @@ _LOUDER: Final = ("raise", "lower", "louder", "softer")
 _GRADES: Final = {
     "louder": {"en": "louder", "it": "più forte"}, "softer": {"en": "softer", "it": "più piano"},
     "faster": {"en": "faster", "it": "più veloce"}, "slower": {"en": "slower", "it": "più lento"},
-    "dim": {"en": "dim", "it": "smorza"}, "raise": {"en": "up", "it": "alza"}, "lower": {"en": "down", "it": "abbassa"},
+    "dim": {"en": "dim", "it": "smorza"},
+    "raise": {"en": "up", "it": "alza"}, "lower": {"en": "down", "it": "abbassa"},
 }  # fmt: skip
 """Deeds that can be asked for again, `a bit more`, and a word for each."""
 _FEWEST: Final = 3  # words of a question that wants an answer
@@ -49,6 +61,7 @@ class Attended:
     acts: list[Act] = field(default_factory=list)
     asks: Pending | None = None
     rest: str = ""
+    about: tuple[str, ...] = ()
     leaves: bool = False
     served: bool = False
 
@@ -69,6 +82,7 @@ class Clerk:
 
     def attend(self, session: Session, text: str, words: Mapping[str, Any]) -> Attended:
         """Serve what is the clerk's in a turn."""
+        about = session.about
         snippets, done, left = snippets_of(text, session.language), Attended(), list[Snippet]()
         waits = next((one.asks for one in session.waiting if one.asks in SERVED), None)
         session.waiting = [one for one in session.waiting if one.asks not in SERVED]
@@ -100,6 +114,7 @@ class Clerk:
                 done.served = True
         left = self._sounding(session, left)
         self._ask_back(session, left, done, words)
+        done.about = session.about if session.about != about else ()
         done.rest = joined_again(left)
         heard = self._hearing[session.language].heard(done.rest)
         if (done.leaves or done.served) and not heard.did(*_COMMANDS, *(() if done.leaves else _ANSWERED)):
@@ -122,13 +137,23 @@ class Clerk:
         if (away := known["no_room"].search(said.text)) and heard.did("kind", "plural", "deed"):
             return Served(words["no_room"].format(room=away[0]), (Act("canthelp"),))
         few = len(heard.said) <= _FEWEST + 1
-        if said.asks and few and heard.did("room") and not heard.did("kind", "plural", "called", "deed", "one", "them"):
+        if (
+            said.asks
+            and few
+            and heard.did("room")
+            and not heard.did("kind", "plural", "called", "deed", "one", "them")
+        ):
             return self._on_now(session, said, heard, words)  # and the kitchen?
         if forms(session.language)["how_to"].search(said.text):
             return Served(words["next"])
         if forms(session.language)["whose_side"].search(said.text) and "?" in text:
             return Served(words["sides"])
-        if forms(session.language)["where"].search(said.text) and said.asks and not heard.did("deed") and (where := self._where(session, heard)):
+        if (
+            forms(session.language)["where"].search(said.text)
+            and said.asks
+            and not heard.did("deed")
+            and (where := self._where(session, heard))
+        ):
             return Served(where)
         device = heard.did("kind", "plural", "called", "room")
         acts = {one.slot for one in heard.all("deed")} - {"play", "watch"}
@@ -143,7 +168,9 @@ class Clerk:
         rooms = {one.slot for one in heard.all("room")}
         if forms(session.language)["that_room"].search(said.text) and not rooms and session.about:
             rooms = {self._home.devices[one].room for one in session.about}
-        on = [one for one in self._telling.on_now(session) if not rooms or self._home.devices[one].room in rooms]
+        on = [
+            one for one in self._telling.on_now(session) if not rooms or self._home.devices[one].room in rooms
+        ]
         names = self._telling.listed(session, on, "and") if on else ""
         acts = tuple(stating("inform", "state", f"{one}:on") for one in on)
         return Served(words["on_now" if on else "nothing_on"].format(names=names), acts)
@@ -200,8 +227,14 @@ class Clerk:
         basta = found[0].casefold().startswith("basta") and at > 0 and not snippets[at - 1].cut.strip(" ,")
         basta = basta and " e" in snippets[at - 1].cut
         settles = bool(session.waiting) and found[0].casefold() in ("that's it", "that is it")
-        asks = said.asks and "?" in said.cut and not found[0].casefold().startswith(("do ", "should", "can", "shall", "posso"))
-        later = any(one.asks and "?" in one.cut for one in snippets[at + 1 :])  # then I leave you: what is on?
+        asks = (
+            said.asks
+            and "?" in said.cut
+            and not found[0].casefold().startswith(("do ", "should", "can", "shall", "posso"))
+        )
+        later = any(
+            one.asks and "?" in one.cut for one in snippets[at + 1 :]
+        )  # then I leave you: what is on?
         later = later and not any(known["leaves"].search(one.text) for one in snippets[at + 1 :])
         return not (begins or basta or settles or asks or later)
 
@@ -217,7 +250,9 @@ class Clerk:
             deeds = {one.slot for one in heard.all("deed")}
             later = [{one.slot for one in hearing.heard(two.text).all("deed")} for two in left[at + 1 :]]
             sounds = known["loud"].search(said.text) is not None
-            others = [{one.slot for one in hearing.heard(two.text).all("deed")} for two in left if two is not said]
+            others = [
+                {one.slot for one in hearing.heard(two.text).all("deed")} for two in left if two is not said
+            ]
             if known["not_heard"].search(said.text) and any(one & {*_LOUDER} for one in others):
                 loud = True
                 named = [one.slot for one in heard.all("kind")]
@@ -226,7 +261,11 @@ class Clerk:
             if sounds and said.asks and any(one & {*_LOUDER} for one in later):
                 loud = True
                 continue  # is it too loud? turn it down
-            more = known["more"].fullmatch(said.text.strip()) and session.done and session.done[-1].deed in _GRADES
+            more = (
+                known["more"].fullmatch(said.text.strip())
+                and session.done
+                and session.done[-1].deed in _GRADES
+            )
             if more and not session.waiting:
                 said = replace(said, text=_GRADES[session.done[-1].deed][session.language])
             elif heard.did("kind", "plural", "called"):
@@ -234,10 +273,15 @@ class Clerk:
             elif (sounds and deeds | {"volume"}) or (loud and deeds & {*_LOUDER}):
                 loud = True
                 device = self._heard_now(session)
-                grade = next(("louder" if one in ("raise", "louder") else "softer" for one in deeds if one in _LOUDER), None)
+                grade = next(
+                    ("louder" if one in ("raise", "louder") else "softer" for one in deeds if one in _LOUDER),
+                    None,
+                )
                 if device is not None and (sounds or deeds):
                     deed = _GRADES[grade][session.language] if grade else said.text
-                    said = replace(said, text=f"{self._of(session, device)} {deed}", asks=said.asks and not grade)
+                    said = replace(
+                        said, text=f"{self._of(session, device)} {deed}", asks=said.asks and not grade
+                    )
                     said = replace(said, cut=said.cut.replace("?", ".") if grade else said.cut)
             found.append(said)
         return found
@@ -275,12 +319,13 @@ class Clerk:
                 done.acts.append(Act("canthelp"))
                 done.served = True
             elif (
-                "?" in said.cut and (said.begins or is_question(said.text, session.language)) and (done.served or len(left) > 1)
-                and len(heard.said) >= _FEWEST and asks_openly(question, session.language)
+                "?" in said.cut and (said.begins or is_question(said.text, session.language))
+                and (done.served or len(left) > 1) and len(heard.said) >= _FEWEST
+                and asks_openly(question, session.language)
                 and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
             ):  # fmt: skip
                 left.remove(said)
                 unknown = True
-        if unknown and not any(one in done.acts for one in (Act("canthelp"),)):
+        if unknown and Act("canthelp") not in done.acts:
             done.told.append(words["unanswered"])
             done.served = True

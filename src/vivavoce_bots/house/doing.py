@@ -7,9 +7,9 @@ from typing import Final
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.house.clauses import WISHES, Clause
+from vivavoce_bots.house.clerk import SERVED
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.reference import Reader, Reference
-from vivavoce_bots.house.clerk import SERVED
 from vivavoce_bots.house.session import Done, Pending, Session, Told
 from vivavoce_bots.house.telling import FEW, Telling, capital
 
@@ -22,7 +22,25 @@ _TELLERS: Final = frozenset(
     ("i", "my", "she", "he", "we", "they", "our", "you", "mia", "mio", "mi", "ho", "abbiamo", "lei", "lui")
 )
 _WANTING: Final = frozenset(
-    ("want", "like", "need", "love", "can", "could", "would", "prefer", "voglio", "vorrei", "serve", "puoi", "può", "puo", "fai", "fa", "fate")
+    (
+        "want",
+        "like",
+        "need",
+        "love",
+        "can",
+        "could",
+        "would",
+        "prefer",
+        "voglio",
+        "vorrei",
+        "serve",
+        "puoi",
+        "può",
+        "puo",
+        "fai",
+        "fa",
+        "fate",
+    )
 )
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
@@ -79,10 +97,10 @@ class DoingBot(StandingBot[Session]):
         if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
             told.sentences.append(self.words(session)["untouched"])
             return
-        if reference.kind and not reference.placed and {reference.kind} == self._home.kinds_of(wrong):
-            if not (reference.other or clause.did("not")):  # I said the light: it is that
-                told.sentences += [capital(self._telling.how(session, one)) + "." for one in wrong]
-                return
+        same = not reference.placed and {reference.kind} == self._home.kinds_of(wrong)
+        if same and not (reference.other or clause.did("not")):  # I said the light: it is that
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in wrong]
+            return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
         near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
         meant = replace(near if self._meant(session, near) else reference, bare=False)
@@ -123,6 +141,10 @@ class DoingBot(StandingBot[Session]):
         devices = self._meant(session, reference, choices) or (
             self._meant(session, reference) if choices and reference.placed else []
         )
+        if not devices and reference.placed and not choices and not clause.did("kind", "plural", "called"):
+            reference = replace(reference, kind=None)  # the one by the door: of another kind than before
+            devices = self._meant(session, reference)
+            kind = self._home.devices[devices[0]].kind if devices else kind
         if kind is None and clause.deed and len(self._home.kinds_of(devices)) > 1 and not reference.every:
             able = [one for one in devices if clause.deed in self._home.kind_of(one).deeds]
             devices = able or devices  # something in the bedroom, on
@@ -188,7 +210,9 @@ class DoingBot(StandingBot[Session]):
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         deed = clause.deed or ""
-        if deed == "watch" or (clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)):
+        if deed == "watch" or (
+            clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)
+        ):
             return  # put it all back; my daughter set this up
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
@@ -231,14 +255,19 @@ class DoingBot(StandingBot[Session]):
             if not any(self._home.devices[one].room in reference.rooms for one in self._home.of_kind(kind)):
                 missing = self._home.kinds[kind].said[session.language]["missing"]
                 there = {self._home.devices[one].room for one in devices}
-                form = "not_there_but" if len(there) == 1 and (clause.deed is None or clause.asks) else "not_there"
-                where = self._home.rooms[next(iter(there))][session.language]["in"]
-                told.sentences.append(
-                    capital(words[form].format(where=here, missing=missing, there=where))
+                form = (
+                    "not_there_but"
+                    if len(there) == 1 and (clause.deed is None or clause.asks)
+                    else "not_there"
                 )
+                where = self._home.rooms[next(iter(there))][session.language]["in"]
+                told.sentences.append(capital(words[form].format(where=here, missing=missing, there=where)))
                 session.about = tuple(devices)
                 if clause.deed is not None and not clause.asks:
-                    self._ask(session, Pending("which" if devices[1:] else "confirm", kind, clause.deed, tuple(devices)))
+                    self._ask(
+                        session,
+                        Pending("which" if devices[1:] else "confirm", kind, clause.deed, tuple(devices)),
+                    )
                 return
         form = words["strange" if reference.strange else "no_such"]
         told.sentences.append(form.format(words=reference.strange, kind=self._telling.kind(session, kind)))
@@ -359,7 +388,9 @@ class DoingBot(StandingBot[Session]):
     def _asked(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
         if pending.asks in SERVED:
             asks = (stating("confirm", "done", "messages_deleted"),) if pending.asks == "delete" else ()
-            asks = asks or (Act("confirm", None, "play") if pending.asks == "play" else Act("request", "channel"),)
+            asks = asks or (
+                Act("confirm", None, "play") if pending.asks == "play" else Act("request", "channel"),
+            )
             return self.words(session)[SERVED[pending.asks]], asks
         return self._telling.question(session, pending, self.words(session))
 

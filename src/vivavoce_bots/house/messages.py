@@ -72,6 +72,8 @@ class AnsweringMachine:
             return self._delete(memory, said, words, named, keeps, near)
         if named and known["keep"].search(text):
             return Served("")
+        if known["they_said"].search(text) and known["tell"].search(text) and self.named(memory, near):
+            return self._told(memory, self.named(memory, near), words)
         if device or not (spoken_of or named or topic):
             return None
         if known["own_call"].search(text) and not said.asks:
@@ -80,8 +82,6 @@ class AnsweringMachine:
             return None
         if topic and known["keep"].search(text) and not said.asks and len(text.split()) <= 4:
             return Served(words["kept_messages"])
-        if known["they_said"].search(text) and known["tell"].search(text) and self.named(memory, near):
-            return self._told(memory, self.named(memory, near), words)
         if known["when"].search(text) and (said.asks or named or spoken_of or known["tell"].search(text)):
             which = named or self.named(memory, near) or memory.told_message or memory.messages
             return self._told(memory, which, words, "when")
@@ -89,8 +89,17 @@ class AnsweringMachine:
             return self._only(memory, named or memory.told_message, words)
         if known["number_of"].search(text) and (named or topic):
             return self._only(memory, named or memory.told_message, words)
-        elsewhere = known["message"].search(around) or known["called"].search(around) or known["blinks"].search(around)
-        if topic and (said.asks or known["asking"].match(text)) and known["they_said"].search(text) and (named or not elsewhere):
+        elsewhere = (
+            known["message"].search(around)
+            or known["called"].search(around)
+            or known["blinks"].search(around)
+        )
+        if (
+            topic
+            and (said.asks or known["asking"].match(text))
+            and known["they_said"].search(text)
+            and (named or not elsewhere)
+        ):
             return self._only(memory, named or memory.told_message, words)
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
@@ -111,7 +120,9 @@ class AnsweringMachine:
             return self._told(memory, memory.messages, words)
         return Served("") if named and memory.topic == "messages" else None
 
-    def answered(self, memory: Memory, text: str, words: Mapping[str, Any], *, yes: bool, no: bool) -> Served | None:
+    def answered(
+        self, memory: Memory, text: str, words: Mapping[str, Any], *, yes: bool, no: bool
+    ) -> Served | None:
         """What the answer to `shall I delete them?` or `shall I play them?` brings about."""
         known, named = forms(memory.language), self.named(memory, text)
         if named and (known["keep"].search(text) or no):
@@ -131,7 +142,10 @@ class AnsweringMachine:
         every = self._home.messages[memory.language]
         there = tuple(one for one in which if one in memory.messages)
         memory.topic = "messages"
-        acts = (stating("inform", "done", "messages"), stating("inform", "messages", str(len(memory.messages))))
+        acts = (
+            stating("inform", "done", "messages"),
+            stating("inform", "messages", str(len(memory.messages))),
+        )
         if not there:
             return Served(words["message_gone" if which and memory.messages else "none_there"], acts)
         memory.told_message = there

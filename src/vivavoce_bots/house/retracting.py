@@ -23,8 +23,9 @@ _MARKS: Final = {
     ),
 }
 _CHANNELS: Final = {
-    "en": r"(?:the )?channel (?:one|two|\d)|(?:the )?sports?(?: channel| one)?|(?:(?<=on )|(?<=to )|(?<=the ))?\b(?:two|\d)",
-    "it": r"(?:il |sul |quello |lo |sullo )?(?:(?:canale |rete )(?:uno|due|\d|sportivo|sport)|sport\b|due\b|\d)",
+    "en": r"(?:the )?channel (?:one|two|\d)|(?:the )?sports?(?: channel| one)?|\b(?:two|\d)",
+    "it": r"(?:il |sul |quello |lo |sullo )?"
+    r"(?:(?:canale |rete )(?:uno|due|\d|sportivo|sport)|sport\b|due\b|\d)",
 }
 _UNWANTED: Final = re.compile(r"\b(?:not|no|don't|hates?|never|non|odi\w|mai|niente)\b", re.I)
 
@@ -68,7 +69,7 @@ def _unwanted(before: str) -> bool:
 
 def _loose(rest: str) -> str:
     """What follows what was put right, where it says something of its own."""
-    return f", {rest.lstrip(' ,')}" if len(rest.split()) > 2 else ""  # noqa: PLR2004 (channel two then, please)
+    return f", {rest.lstrip(' ,')}" if len(rest.split()) > 2 else ""
 
 
 def _named(channel: str, language: str) -> str:

@@ -63,8 +63,8 @@ class Session(Talk):
 @dataclass
 class Told:
     """The turn as it grows; `asks` where it is asked how things are, which says more than `already`;
-    `names_alone` where a sentence of it names devices, and says nothing else; `latest`: the sentence that tells
-    what was done with devices, in the place of which a later one comes.
+    `names_alone` where a sentence of it names devices, and says nothing else; `latest`: the sentence that
+    tells what was done with devices, in the place of which a later one comes.
     """
 
     sentences: list[str] = field(default_factory=list)

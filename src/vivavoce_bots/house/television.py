@@ -12,6 +12,7 @@ from vivavoce_bots.house.messages import Served
 from vivavoce_bots.house.snippets import Snippet, forms
 
 _NUMBER: Final = re.compile(r"\d")
+_SHORT: Final = 4  # letters of a number's word
 _FEW: Final = 4  # words of a snippet that names a channel and nothing else
 
 
@@ -41,9 +42,8 @@ class TelevisionGuide:
         spotter = Spotter()
         for name, channel in self._home.channels.items():
             for phrase in map(str, channel[language]["words"]):
-                if plain or len(phrase) > 4:  # noqa: PLR2004 (a number's word is shorter)
-                    if not (not plain and " " not in phrase and phrase in ("primo", "secondo")):
-                        spotter.learn(phrase, Entry("channel", name))
+                if plain or (len(phrase) > _SHORT and phrase not in ("primo", "secondo")):
+                    spotter.learn(phrase, Entry("channel", name))
             for phrase in self._home.programmes[name]["words"][language] if plain else ():
                 spotter.learn(phrase, Entry("channel", name))
         return spotter
@@ -82,52 +82,76 @@ class TelevisionGuide:
             return Served(words["whole_evening"])
         if said.asks and known["channel"].fullmatch(text):
             return Served("")  # channel??
-        programme, strict = self.programme(memory, text), self.channel(memory, text, named=True)
-        if (programme or strict) and memory.just and not other and known["rather"].search(around) and not said.asks:
-            return self._instead(memory, programme or strict, words)
-        if strict and said.asks and strict == memory.channel and memory.topic == "television" and memory.just:
-            return self._shown(memory, words)
+        programme = self.programme(memory, text)
+        wanted = programme or self.channel(memory, text, named=True)
+        if wanted and memory.just and not (other or said.asks) and known["rather"].search(around):
+            return self._instead(memory, wanted, words)
         on_radio = radio or (memory.about == ("radio",) and not known["screen"].search(around))
         if on_radio and not (known["guide"].search(text) or programme) and known["channel"].search(text):
             return Served(words["one_station"])
         if other:
             return None
-        if not programme and said.asks and known["when"].search(text) and len(text.split()) <= _FEW:
-            if memory.topic == "television" and (before := self.programme(memory, so_far)):
-                return self._when(memory, so_far, before, words)  # there is a concert? at what time?
+        asked = self._asked(memory, said, words, so_far, wanted)
+        return asked or self._wished(memory, said, words, around, wanted)
+
+    def _asked(
+        self, memory: Watched, said: Snippet, words: Mapping[str, Any], so_far: str, wanted: str | None
+    ) -> Served | None:
+        """The answer to what a snippet asks of the programmes; `wanted` is the channel that it names."""
+        known, text = forms(memory.language), said.text
+        programme, shown = self.programme(memory, text), known["shown"].search(text)
+        spoken_of = self.programme(memory, so_far)
+        off = memory.state.get("television", "off") == "off"
+        if said.asks and known["when"].search(text) and not programme and spoken_of:
+            return self._when(memory, so_far, spoken_of, words)  # there is a concert? at what time?
         asks_when = said.asks or known["when"].match(text) or known["tell"].search(text)
         if programme and known["when"].search(text) and asks_when:
             return self._when(memory, text, programme, words)
-        if said.asks and known["shown"].search(text) and not (programme or strict):
-            off = memory.state.get("television", "off") == "off"
-            spoken_of = self.programme(memory, so_far) or (memory.told_of if off else None)  # there is cycling; what channel is it on?
+        if said.asks and shown and not wanted:  # there is cycling; what channel is it on?
+            spoken_of = spoken_of or (memory.told_of if off else None)
             return self._told(memory, spoken_of, words) if spoken_of else self._shown(memory, words)
-        if known["guide"].search(text) or (said.asks and (programme or strict) and not known["shown"].search(text)):
-            if known["watch"].search(text) and not said.asks and (programme or strict):
-                return self._tuned(memory, programme or strict, words)
-            return self._told(memory, self.channel(memory, text), words)
-        if known["shown"].search(text) and said.asks and (known["channel"].search(text) or strict):
+        if said.asks and wanted and (shown or (wanted == memory.channel and memory.just)) and not programme:
             return self._shown(memory, words)
-        if strict or known["channel"].search(text):
+        if known["guide"].search(text) and known["watch"].search(text) and wanted and not said.asks:
+            return self._tuned(memory, wanted, words)
+        if known["guide"].search(text) or (said.asks and wanted):
+            return self._told(memory, self.channel(memory, text), words)
+        return None
+
+    def _wished(
+        self, memory: Watched, said: Snippet, words: Mapping[str, Any], around: str, wanted: str | None
+    ) -> Served | None:
+        """The channel that a snippet wants to be shown; `wanted` is the one that it names."""
+        known, text = forms(memory.language), said.text
+        programme, watches = self.programme(memory, text), known["watch"].search(text)
+        screen, few = known["screen"].search(text), len(text.split()) <= _FEW
+        topic = memory.topic == "television" or screen or memory.about == ("television",)
+        named = known["channel"].search(text) or (wanted and not programme)
+        if named and (watches or screen or len(text.split()) <= 2 * _FEW):
             return self._tune(memory, text, words)
-        watches = known["watch"].search(text)
-        topic = memory.topic == "television" or known["screen"].search(text)
-        weak = known["number"].search(text)
-        if weak and watches and known["tuned_to"].search(text):
-            return self._tune(memory, text, words)
-        if weak and (topic or memory.about == ("television",)) and (watches or known["screen"].search(text) or len(text.split()) <= _FEW):
+        if known["number"].search(text) and (
+            (watches and known["tuned_to"].search(text)) or (topic and (watches or screen or few))
+        ):
             return self._tune(memory, text, words)
         if programme and watches and not said.asks:
             return self._tuned(memory, programme, words)
-        if watches and known["that_one"].search(text) and memory.told_of and topic:
+        if watches and topic and memory.told_of and known["that_one"].search(text):
             return self._tuned(memory, memory.told_of, words)
-        if programme and topic and known["please"].search(text) and not known["record"].search(around) and len(text.split()) <= _FEW:
+        if (
+            programme
+            and topic
+            and few
+            and known["please"].search(text)
+            and not known["record"].search(around)
+        ):
             return self._tuned(memory, programme, words)
-        if programme and memory.topic != "television" and len(text.split()) <= _FEW and not watches:
+        if programme and memory.topic != "television" and few and not watches:
             return self._told(memory, programme, words)
         return Served("") if programme else None
 
-    def answered(self, memory: Watched, service: str, text: str, words: Mapping[str, Any], *, no: bool, any_: bool) -> Served | None:
+    def answered(
+        self, memory: Watched, service: str, text: str, words: Mapping[str, Any], *, no: bool, any_: bool
+    ) -> Served | None:
         """What the answer to `which channel?` brings about; None where it is no answer to that."""
         channel = self.channel(memory, text) or (next(iter(self._home.channels)) if any_ else None)
         if channel is None and no:
@@ -136,7 +160,11 @@ class TelevisionGuide:
             return Served(words["no_channel"], (), service)
         if channel is None:
             return None
-        return self._recorded(memory, channel, text, words) if service == "recording" else self._tuned(memory, channel, words)
+        return (
+            self._recorded(memory, channel, text, words)
+            if service == "recording"
+            else self._tuned(memory, channel, words)
+        )
 
     # --- what it does ------------------------------------------------------------------------------------
 
@@ -186,10 +214,14 @@ class TelevisionGuide:
         memory.topic = "television"
         done = stating("inform", "done", "programme")
         if channel is None:
-            listed = "; ".join(f"{self._name(memory, one)}: {self._evening(memory, one)}" for one in self._home.channels)
+            listed = "; ".join(
+                f"{self._name(memory, one)}: {self._evening(memory, one)}" for one in self._home.channels
+            )
             return Served(words["evening"].format(told=listed), (done,))
         memory.told_of = channel
-        told = words["programme"].format(name=self._name(memory, channel), told=self._evening(memory, channel))
+        told = words["programme"].format(
+            name=self._name(memory, channel), told=self._evening(memory, channel)
+        )
         return Served(told.replace("su il ", "sul "), (done, stating("inform", "channel", channel)))
 
     def _when(self, memory: Watched, text: str, channel: str, words: Mapping[str, Any]) -> Served:
@@ -219,7 +251,11 @@ class TelevisionGuide:
             names = words["and"].join(self._name(memory, one) for one in memory.recording)
             return Served(words["will_record"].format(names=names))
         channel = channel or self.programme(memory, around) or self.channel(memory, around, named=True)
-        channel = channel or memory.told_of or (memory.channel if memory.state.get("television", "off") != "off" else None)
+        channel = (
+            channel
+            or memory.told_of
+            or (memory.channel if memory.state.get("television", "off") != "off" else None)
+        )
         if channel is None:
             return Served("", (), "recording")
         return self._recorded(memory, channel, around, words)
@@ -230,4 +266,6 @@ class TelevisionGuide:
         memory.recording = tuple(dict.fromkeys((*memory.recording, channel)))
         acts = (stating("inform", "done", "recording"), stating("inform", "channel", channel))
         name, told = self._name(memory, channel), self._evening(memory, channel)
-        return Served(words["will_record" if again else "recorded"].format(name=name, names=name, told=told), acts)
+        return Served(
+            words["will_record" if again else "recorded"].format(name=name, names=name, told=told), acts
+        )
