@@ -234,7 +234,8 @@ class HouseBot(SettlingBot):
         """One answer of what was done with devices and what was served besides, and one next step."""
         puzzled = answer.acts[:1] in ((Act("repeat"),), (Act("canthelp"),))
         puzzled = puzzled and not any(one.act == "inform" for one in answer.acts)
-        if puzzled and served.served:  # what it did understand is answered
+        helpless = answer.acts[:1] == (Act("canthelp"),) and not (served.told or served.asks)
+        if puzzled and served.served and not helpless:  # what it did understand is answered
             session.lost, answer = 0, Answer("", ())
             session.waiting = [one for one in session.waiting if one in waited]
         if served.told or served.asks:  # what was asked before, and is passed over, is asked no more

@@ -93,6 +93,8 @@ class Clerk:
             session.topic = None
         keeps = self._kept(session, snippets)
         for at, said in enumerate(snippets):
+            if said.asks and at and forms(session.language)["tag"].fullmatch(said.text):
+                continue  # is that not so?
             if self._leaves(session, snippets, at):
                 done.leaves = True
                 continue
@@ -132,8 +134,6 @@ class Clerk:
         ):
             return self._on_now(session, said, heard, words)
         known = forms(session.language)
-        if said.asks and known["tag"].fullmatch(said.text):
-            return Served("")
         if (away := known["no_room"].search(said.text)) and heard.did("kind", "plural", "deed"):
             return Served(words["no_room"].format(room=away[0]), (Act("canthelp"),))
         few = len(heard.said) <= _FEWEST + 1

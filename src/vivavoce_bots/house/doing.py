@@ -160,8 +160,7 @@ class DoingBot(StandingBot[Session]):
             self._not_known(session, clause, reference, devices or list(choices), told)
             return
         if reference.every and not choices and not reference.placed and _BOTH & set(clause.said):
-            acted = [device for one in reversed(session.done) for device in reversed(list(one.before))]
-            two = [one for one in dict.fromkeys(acted) if one in devices][:_MANY]
+            two = [one for one in dict.fromkeys(reversed(session.acted)) if one in devices][:_MANY]
             devices = two if len(two) == _MANY else devices
         spoken_of = reference.it and set(devices) <= set(session.about)
         many = reference.plural and not reference.sides and (reference.placed or not lights)
@@ -301,6 +300,8 @@ class DoingBot(StandingBot[Session]):
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
             again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
+            told_how = {f"{capital(self._telling.how(session, one))}." for one in ones}
+            again = again or (not changed and bool(told_how & {*told.sentences}))
             fresh = [one for one in ones if before[one] != deed] or ones
             whole = len(ones) == len(self._home.of_kind(kind_name))
             named = ones if whole else fresh
@@ -313,6 +314,7 @@ class DoingBot(StandingBot[Session]):
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
         session.about = tuple(one for ones in done.values() for one in ones)
+        session.acted = (*session.acted, *session.about)[-_MOST_TOLD:]
         session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
         session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
 

@@ -33,6 +33,7 @@ class Session(Talk):
     messages, told_message  those that are left, by their place, and those that were told last
     topic  the service that was spoken of last, `messages` or `television`
     just   the service and the channel of what was shown or recorded last
+    acted  the devices that were acted on last, in their order
     alone  whether a sentence of this turn names devices, and says nothing else
     attended  what the clerk did with this turn
     """
@@ -48,6 +49,7 @@ class Session(Talk):
     waiting: list[Pending] = field(default_factory=list)
     about: tuple[str, ...] = ()
     done: tuple[Done, ...] = ()
+    acted: tuple[str, ...] = ()
     alone: bool = False
     attended: Any = None
 
