@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.snippets import Snippet, forms
 
 Chosen = tuple[int, ...]
+_FEW: Final = 5  # words of an answer that names a message and says nothing else
 
 
 class Served(NamedTuple):
@@ -125,9 +126,11 @@ class AnsweringMachine:
     ) -> Served | None:
         """What the answer to `shall I delete them?` or `shall I play them?` brings about."""
         known, named = forms(memory.language), self.named(memory, text)
-        if named and (known["keep"].search(text) or no):
+        only = known["only"].search(text)
+        if named and known["keep"].search(text) and not only:
             return self._deleted(memory, tuple(one for one in memory.messages if one not in named), words)
-        if named:
+        plain = not (yes or no) and len(text.split()) <= _FEW
+        if named and (only or known["delete"].search(text) or plain):
             return self._deleted(memory, named, words)
         if yes or (known["delete"].search(text) and not no) or known["all_messages"].search(text):
             return self._deleted(memory, memory.messages, words)
