@@ -253,6 +253,13 @@ class Clerk:
             others = [
                 {one.slot for one in hearing.heard(two.text).all("deed")} for two in left if two is not said
             ]
+            if known["silence"].search(said.text) and not heard.did("kind", "plural", "called", "it", "them"):
+                device = self._heard_now(session)
+                if device is None or session.state.get(device, "off") == "off":
+                    continue  # nothing is heard
+                off = {"en": "off", "it": "spegni"}[session.language]
+                said = replace(said, text=f"{off} {self._of(session, device)}")
+                heard = hearing.heard(said.text)
             if known["not_heard"].search(said.text) and any(one & {*_LOUDER} for one in others):
                 loud = True
                 named = [one.slot for one in heard.all("kind")]
