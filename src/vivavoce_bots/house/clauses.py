@@ -20,7 +20,8 @@ _CHUNKS: Final = re.compile(r"[.;:!\n]+|,(?!\d)|(?<=\?)")
 
 ON_NOW: Final = {
     "en": re.compile(
-        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|now|at the moment)"
+        r"\b(?:what(?:'s| is| are)?(?: \w+){0,3} (?:switched |turned )?on (?:in|here|(?:right |just )?now"
+        r"|at the moment)"
         r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
         r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
         r"(?![^.!]*\b(?:tv|telly|television|tonight|channel|later|worth|good|interesting)\b)",
@@ -33,13 +34,17 @@ ON_NOW: Final = {
     ),
 }
 LAST: Final = {
-    "en": re.compile(r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|change|changed)\b", re.I),
-    "it": re.compile(r"\bcosa hai (?:appena )?(?:fatto|cambiato)\b", re.I),
+    "en": re.compile(
+        r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|changed?|turn(?:ed)?|switch(?:ed)?|put)\b", re.I
+    ),
+    "it": re.compile(
+        r"\b(?:che )?cosa ha[i]? (?:appena )?(?:fatto|cambiato|acceso|spento|aperto|chiuso)\b", re.I
+    ),
 }
 """What was done last, asked for."""
 ONE_MORE: Final = re.compile(
-    r"\b(?:one (?:more|last|other|final)(?: \w+)? thing|another thing|un'(?:ultima|altra) cosa|"
-    r"ancora una cosa)\b,?",
+    r"\b(?:(?:one|the) (?:more|last|other|final)(?: \w+)? thing|(?:last|another) thing|"
+    r"(?:un'(?:altra|ultima)|ultima|l'ultima) cosa|ancora una cosa)\b,?",
     re.I,
 )
 LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", re.I)  # is no side
@@ -62,6 +67,12 @@ REFUSED: Final = {
 """Devices that are not to be touched."""
 THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
 _OR: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
+_DESCRIBED: Final = re.compile(
+    r"\b(?:is|are|s|re|was|were|sono|era|erano|resta|restano|sta|stanno)"
+    r"(?: (?:still|already|all|both|always|ancora|gia|sempre|tutte|tutti))*$"
+)
+"""What stands before a word of a deed that only tells how things are."""
+_REACH: Final = 3
 _GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
 _FEW: Final = 4  # words of a clause that says nothing else
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")
@@ -154,18 +165,20 @@ def _clause(
     slots = [spans[one].entry.slot for one in deeds]
     if deed in ("on", "lower", "raise", "open", "close"):  # the fan on, full blast
         deed = next((one for one in slots if one in _GRADES), deed)
+    described = deed is not None and _DESCRIBED.search(" ".join(said[: spans[at or 0].start][-_REACH:]))
+    if described and not question:
+        kinds = (*kinds, "described")  # the blinds are still down
     undecided = question and len(set(slots)) > 1 and _OR.search(" ".join(said)) is not None
     deed = None if undecided else deed  # is it louder or lower now?
     reference = reader.read(said, spans, of_kind)
     if "dont" in kinds and question and deed is None:
         kinds = tuple(one for one in kinds if one != "dont")  # don't touch what?
-    if "dont" in kinds and (
-        ("machine" in kinds and deed is None) or not (deed or reference.said or len(said) <= _FEW)
-    ):
-        kinds = tuple(one for one in kinds if one != "dont")  # she would leave a message
+    if "dont" in kinds and not (deed or reference.said or len(said) <= _FEW):
+        kinds = tuple(one for one in kinds if one != "dont")  # don't make me laugh
     begins = bool(spans) and spans[0].entry.kind in ("asks", "what") and spans[0].start <= 1
     asks = ("asks" in kinds and (begins or question)) or ("what" in kinds and "asks" in kinds)
     first = next((word for word in said if word not in _AND), "")
+    asks = asks or (bool(described) and question)  # it's on?
     asks = asks or undecided or (question and first in _WHO)  # who left it on?
     asks = asks or (question and deed is not None and said[0] in _OR_ELSE and len(said) <= _FEW)  # or closed?
     asks = asks or (question and deed is not None and first in _DID)  # have you switched it on?
@@ -234,7 +247,7 @@ def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
             if one.deed and one.reference.sides and not one.reference.places and not one.asks else one
             for one in clauses
         ]  # fmt: skip
-    told = {room for one in clauses if not one.deed for room in one.reference.rooms}
+    told = {room for one in clauses if not one.deed and not one.did("not") for room in one.reference.rooms}
     if len(told) != 1 or any(one.deed and one.reference.rooms for one in clauses):
         return list(clauses)
     return [

@@ -7,9 +7,9 @@ from typing import Final
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.house.clauses import WISHES, Clause
+from vivavoce_bots.house.clerk import SERVED
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.reference import Reader, Reference
-from vivavoce_bots.house.services import SERVED, Services
 from vivavoce_bots.house.session import Done, Pending, Session, Told
 from vivavoce_bots.house.telling import FEW, Telling, capital
 
@@ -17,6 +17,31 @@ _GRADUAL: Final = ("louder", "softer", "faster", "slower", "dim", "raise", "lowe
 _MANY: Final = 2
 _MOST_TOLD: Final = 6
 _SWITCHED: Final = ("on", "off", "open", "close")
+_BOTH: Final = {"both", "entrambe", "entrambi", "due"}
+_TELLERS: Final = frozenset(
+    ("i", "my", "she", "he", "we", "they", "our", "you", "mia", "mio", "mi", "ho", "abbiamo", "lei", "lui")
+)
+_WANTING: Final = frozenset(
+    (
+        "want",
+        "like",
+        "need",
+        "love",
+        "can",
+        "could",
+        "would",
+        "prefer",
+        "voglio",
+        "vorrei",
+        "serve",
+        "puoi",
+        "può",
+        "puo",
+        "fai",
+        "fa",
+        "fate",
+    )
+)
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
 
@@ -25,7 +50,6 @@ class DoingBot(StandingBot[Session]):
 
     _home: Home
     _readers: Mapping[str, Reader]
-    _services: Services
     _telling: Telling
 
     def standing(self, session: Session, kind: str) -> str | None:
@@ -57,6 +81,12 @@ class DoingBot(StandingBot[Session]):
         suits = [one for one in session.done if reference.kind in (None, *self._home.kinds_of(one.before))]
         done = (suits or list(session.done))[-1]
         wrong = list(done.before)
+        if reference.without is not None:  # I said all except the table one
+            spared = [one for one in self._meant(session, reference.without) if one in wrong]
+            if spared:
+                self._take_back(session, Done(done.deed, {one: done.before[one] for one in spared}))
+                told.sentences = [capital(self._telling.how(session, one)) + "." for one in spared]
+            return
         negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
         meant_not = [one for one in self._meant(session, reference) if one in wrong]
         if negated and meant_not and "not" in clause.kinds:
@@ -66,6 +96,10 @@ class DoingBot(StandingBot[Session]):
             return
         if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
             told.sentences.append(self.words(session)["untouched"])
+            return
+        same = not reference.placed and {reference.kind} == self._home.kinds_of(wrong)
+        if same and not (reference.other or clause.did("not")):  # I said the light: it is that
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in wrong]
             return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
         near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
@@ -107,6 +141,10 @@ class DoingBot(StandingBot[Session]):
         devices = self._meant(session, reference, choices) or (
             self._meant(session, reference) if choices and reference.placed else []
         )
+        if not devices and reference.placed and not choices and not clause.did("kind", "plural", "called"):
+            reference = replace(reference, kind=None)  # the one by the door: of another kind than before
+            devices = self._meant(session, reference)
+            kind = self._home.devices[devices[0]].kind if devices else kind
         if kind is None and clause.deed and len(self._home.kinds_of(devices)) > 1 and not reference.every:
             able = [one for one in devices if clause.deed in self._home.kind_of(one).deeds]
             devices = able or devices  # something in the bedroom, on
@@ -121,6 +159,9 @@ class DoingBot(StandingBot[Session]):
         if reference.strange or not devices:
             self._not_known(session, clause, reference, devices or list(choices), told)
             return
+        if reference.every and not choices and not reference.placed and _BOTH & set(clause.said):
+            two = [one for one in dict.fromkeys(reversed(session.acted)) if one in devices][:_MANY]
+            devices = two if len(two) == _MANY else devices
         spoken_of = reference.it and set(devices) <= set(session.about)
         many = reference.plural and not reference.sides and (reference.placed or not lights)
         every = reference.every or many or spoken_of
@@ -128,8 +169,12 @@ class DoingBot(StandingBot[Session]):
             self._ask(session, Pending("which", None, clause.deed, tuple(devices)))
         elif len(devices) > 1 and not every:
             self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
+        elif clause.deed is None and session.done and set(devices) <= set(session.done[-1].before):
+            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
         elif clause.deed is None:
             session.about = tuple(devices)
+            if not clause.did("kind", "plural", "called"):
+                return  # nobody named it
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)
@@ -144,6 +189,9 @@ class DoingBot(StandingBot[Session]):
         rooms = {self._home.devices[one].room for one in session.about}
         if reference.sides and not reference.rooms and len(rooms) == 1:
             devices = [one for one in devices if self._home.devices[one].room in rooms] or devices
+        if deed in _GRADUAL:  # the lamp, dimmer: the one that is on
+            lit = [one for one in devices if self._telling.state(session, one) != "off"]
+            return lit if len(lit) == 1 else devices, False
         if deed not in _SWITCHED or len(self._home.kinds_of(devices)) > 1:
             return devices, False
         wanted = self._home.kind_of(devices[0]).deed(deed)
@@ -161,6 +209,10 @@ class DoingBot(StandingBot[Session]):
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
         deed = clause.deed or ""
+        if deed == "watch" or (
+            clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)
+        ):
+            return  # put it all back; my daughter set this up
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
         elif clause.reference.bare or clause.loose:
@@ -196,9 +248,28 @@ class DoingBot(StandingBot[Session]):
         words = self.words(session)
         kind = reference.kind
         devices = devices or self._home.of_kind(kind)
+        told.acts.append(Act("canthelp"))
+        if kind and len(reference.rooms) == 1 and not reference.strange:
+            here = self._home.rooms[next(iter(reference.rooms))][session.language]["in"]
+            if not any(self._home.devices[one].room in reference.rooms for one in self._home.of_kind(kind)):
+                missing = self._home.kinds[kind].said[session.language]["missing"]
+                there = {self._home.devices[one].room for one in devices}
+                form = (
+                    "not_there_but"
+                    if len(there) == 1 and (clause.deed is None or clause.asks)
+                    else "not_there"
+                )
+                where = self._home.rooms[next(iter(there))][session.language]["in"]
+                told.sentences.append(capital(words[form].format(where=here, missing=missing, there=where)))
+                session.about = tuple(devices)
+                if clause.deed is not None and not clause.asks:
+                    self._ask(
+                        session,
+                        Pending("which" if devices[1:] else "confirm", kind, clause.deed, tuple(devices)),
+                    )
+                return
         form = words["strange" if reference.strange else "no_such"]
         told.sentences.append(form.format(words=reference.strange, kind=self._telling.kind(session, kind)))
-        told.acts.append(Act("canthelp"))
         asks = "which" if len(devices) > 1 else "confirm"
         self._ask(session, Pending(asks, kind, clause.deed, tuple(devices)))
 
@@ -229,14 +300,21 @@ class DoingBot(StandingBot[Session]):
             if changed and (kind_name, deed) not in changed:
                 continue  # of many things, those that were so already are not told
             again = not changed and (told.asks or stating("inform", kind_name, ones[0]) in told.acts)
+            told_how = {f"{capital(self._telling.how(session, one))}." for one in ones}
+            again = again or (not changed and bool(told_how & {*told.sentences}))
             fresh = [one for one in ones if before[one] != deed] or ones
             whole = len(ones) == len(self._home.of_kind(kind_name))
             named = ones if whole else fresh
-            told.sentences += [] if again else [self._telling.done(session, kind_name, deed, named)]
+            if not again:
+                earlier = told.latest.get(tuple(named))  # on, and dim: dimmed is on
+                told.sentences = [one for one in told.sentences if one != earlier]
+                told.latest[tuple(named)] = self._telling.done(session, kind_name, deed, named)
+                told.sentences.append(told.latest[tuple(named)])
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
             session.state.update(dict.fromkeys(ones, deed))
         session.about = tuple(one for ones in done.values() for one in ones)
+        session.acted = (*session.acted, *session.about)[-_MOST_TOLD:]
         session.waiting = [one for one in session.waiting if one != Pending("thing", None, wanted)]
         session.done = (*session.done, Done(wanted, {one: before[one] for one in session.about}))
 
@@ -277,6 +355,11 @@ class DoingBot(StandingBot[Session]):
         words, reference = self.words(session), clause.reference
         if reference.rooms and clause.deed and not clause.did("kind", "plural", "called", "it"):
             reference = replace(reference, kind="lamp")  # is the kitchen still on?
+        if clause.did("home") and not reference.kind and not reference.rooms:  # it is all off
+            on = self._telling.on_now(session)
+            names = self._telling.listed(session, on, "and") if on else ""
+            told.sentences.append(words["on_now" if on else "nothing_on"].format(names=names))
+            return
         devices = self._meant(session, reference)
         if len(devices) == 1 and devices == self._home.of_kind(reference.kind) and not clause.did("relation"):
             reference = replace(reference, strange="")
@@ -290,8 +373,9 @@ class DoingBot(StandingBot[Session]):
         if reference.strange or not devices or not reference.said:
             devices = [] if reference.strange or reference.said else self._home.of_kind(None)
         if not devices:
+            waiting = list(session.waiting)
             self._not_known(session, clause, reference, [], told)
-            session.waiting = session.waiting[:-1]
+            session.waiting = waiting
             return
         deed = self._home.kind_of(devices[0]).deed(clause.deed) if clause.deed else None
         which = words["rooms"] if clause.did("what") else None
@@ -305,7 +389,11 @@ class DoingBot(StandingBot[Session]):
 
     def _asked(self, session: Session, pending: Pending) -> tuple[str, tuple[Act, ...]]:
         if pending.asks in SERVED:
-            return self.words(session)[SERVED[pending.asks]], self._services.asks(pending.asks)
+            asks = (stating("confirm", "done", "messages_deleted"),) if pending.asks == "delete" else ()
+            asks = asks or (
+                Act("confirm", None, "play") if pending.asks == "play" else Act("request", "channel"),
+            )
+            return self.words(session)[SERVED[pending.asks]], asks
         return self._telling.question(session, pending, self.words(session))
 
     def _ask(self, session: Session, pending: Pending) -> None:

@@ -59,7 +59,7 @@ class Home:
     devices: Mapping[str, Piece]
     channels: Mapping[str, Mapping[str, Any]]
     programmes: Mapping[str, Mapping[str, Any]]
-    messages: Mapping[str, Sequence[str]]
+    messages: Mapping[str, Sequence[Mapping[str, Any]]]
 
     def only_kind(self, deed: str) -> str | None:
         """The kind of device that alone does a deed; None where several do, or none."""
@@ -93,11 +93,6 @@ class Home:
         for device in self.devices.values():
             for phrase in device.words[language]:
                 spotter.learn(phrase, Entry("called", phrase))
-        for name, channel in self.channels.items():
-            known = [phrase for phrase in channel[language]["words"] if " " in phrase or len(phrase) > 4]
-            _learn(spotter, known, Entry("channel", name))
-        for name, programme in self.programmes.items():
-            _learn(spotter, programme["words"][language], Entry("programme", name))
 
     def _learn_manner(self, spotter: Spotter, language: str) -> None:
         manner = read_manner(language)

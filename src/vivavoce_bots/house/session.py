@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from vivavoce_bots.acts import Act
 from vivavoce_bots.dialogue.talk import Talk
@@ -29,18 +30,28 @@ class Done:
 class Session(Talk):
     """The state of the house in this conversation, and what is being settled.
 
+    messages, told_message  those that are left, by their place, and those that were told last
+    topic  the service that was spoken of last, `messages` or `television`
+    just   the service and the channel of what was shown or recorded last
+    acted  the devices that were acted on last, in their order
     alone  whether a sentence of this turn names devices, and says nothing else
+    attended  what the clerk did with this turn
     """
 
     state: dict[str, str] = field(default_factory=dict)
-    messages: bool = True
+    messages: tuple[int, ...] = ()
+    told_message: tuple[int, ...] = ()
+    topic: str | None = None
+    just: tuple[str, str] | None = None
     channel: str | None = None
     told_of: str | None = None
     recording: tuple[str, ...] = ()
     waiting: list[Pending] = field(default_factory=list)
     about: tuple[str, ...] = ()
     done: tuple[Done, ...] = ()
+    acted: tuple[str, ...] = ()
     alone: bool = False
+    attended: Any = None
 
     def settle(self, acted: Container[str | None]) -> None:
         """What was done needs no question any more; `acted`: the devices."""
@@ -54,10 +65,12 @@ class Session(Talk):
 @dataclass
 class Told:
     """The turn as it grows; `asks` where it is asked how things are, which says more than `already`;
-    `names_alone` where a sentence of it names devices, and says nothing else.
+    `names_alone` where a sentence of it names devices, and says nothing else; `latest`: the sentence that
+    tells what was done with devices, in the place of which a later one comes.
     """
 
     sentences: list[str] = field(default_factory=list)
+    latest: dict[tuple[str, ...], str] = field(default_factory=dict)
     acts: list[Act] = field(default_factory=list)
     asks: bool = False
     names_alone: bool = False

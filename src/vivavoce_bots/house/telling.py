@@ -146,7 +146,12 @@ class Telling:
         if pending.asks == "thing":
             return words["what_thing"], (Act("request", "thing"),)
         if pending.asks == "confirm":
-            return words["mean_one"].format(name=names), selects
+            device = self._home.devices[pending.choices[0]]
+            where = self._home.rooms[device.room][house.language]["in"]
+            if not pending.choices[1:] and len(self._home.of_kind(device.kind)) == 1:  # the fan there is
+                names = f"{names} {where}"
+            asked = words["shall"].get(self._home.kind_of(pending.choices[0]).deed(pending.deed or ""))
+            return (asked or words["mean_one"]).format(name=names), selects
         forms = self._home.kinds[pending.kind].said[house.language] if pending.kind else {}
         if pending.asks == "deed":
             name = self.listed(house, pending.choices, "and")

@@ -43,7 +43,7 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("house", "en", ("close the blinds", "no blinds! Turn on the kitchen lamp"), "lamp is on", "blinds"),
         ("house", "it", ("accendi la luce in cucina", "La spenga. È troppa luce"), "spento", "tapparelle"),
         ("house", "it", ("Spenga la destra e accenda la sinistra, in camera",), "a destra", "Che"),
-        ("house", "en", ("delete the message about the bicycle",), "one message alone", "deleted"),
+        ("house", "en", ("delete the message about the bicycle",), "left: Paola's", "Shall I"),
         # what was cut already, water off, asked beside a command
         ("chef", "en", ("I've already chopped the onion. Put the onion in the pot",), "onion, pot", "cut"),
         ("chef", "en", ("put rice in the pot", "add water and pour the water off"), "strain", "put("),

@@ -1,0 +1,103 @@
+"""What the house keeps in mind beside its devices: messages, channels, recordings, how loud it is."""
+
+import pytest
+
+from vivavoce_bots.acts import Reply
+from vivavoce_bots.house.bot import HouseBot
+from vivavoce_bots.house.session import Session
+
+BOT = HouseBot()
+
+
+def talk(language: str, *said: str) -> tuple[list[Reply], Session]:
+    session = BOT.session("one", language)
+    BOT.greet(session)
+    return [BOT.reply(session, [(text, None)]) for text in said], session
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "left"),
+    [
+        ("en", ["any messages?", "delete the garage one, keep Paola's"], (0,)),
+        ("en", ["delete the message about the bicycle", "just that one!"], (0,)),
+        ("en", ["messages?", "delete them", "no, just the garage one"], (0,)),
+        ("en", ["messages?", "the bicycle, I fetched it. Get rid of that one would you"], (0,)),
+        ("en", ["wipe everything off the machine"], (0, 1)),
+        ("en", ["messages?", "delete the first one", "undo"], (0, 1)),
+        ("it", ["messaggi", "cancella quello dell'officina, quello di Paola tienilo"], (0,)),
+        ("it", ["messaggi", "la bicicletta non è mia: cancellalo pure"], (0,)),
+    ],
+)
+def test_messages_are_deleted_one_by_one(language: str, said: list[str], left: tuple[int, ...]) -> None:
+    _, session = talk(language, *said)
+    assert session.messages == left and session.state == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "state", "channel"),
+    [
+        ("en", ["put it on the sport one, no wait, she hates sport, channel two then"], "on", "two"),
+        ("it", ["la televisione sullo sport, anzi no, sul canale due"], "on", "two"),
+        ("en", ["put on channel one", "is it too loud? turn it down a touch"], "softer", "one"),
+        ("it", ["radio accesa", "radio uno", "su che canale sta la radio?"], None, None),
+        ("en", ["the sports channel is what my dad always watches at home on Sundays, you know"], None, None),
+    ],
+)
+def test_the_television_shows_what_was_said_last_and_nothing_unasked(
+    language: str, said: list[str], state: str | None, channel: str | None
+) -> None:
+    _, session = talk(language, *said)
+    assert (session.state.get("television"), session.channel) == (state, channel)
+
+
+def test_a_recording_is_put_right_and_taken_back() -> None:
+    _, session = talk("it", "registra il calcio", "no, il concerto")
+    assert session.recording == ("two",)
+    _, session = talk("en", "record channel one", "cancel that recording")
+    assert session.recording == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "state"),
+    [
+        ("it", "Spegni la lampada a sinistra in camera, anzi no, quella a destra", {"bedroom_right": "off"}),
+        ("en", "my daughter set this up", {}),
+        ("en", "can you put it all back how it was", {}),
+        ("it", "lì dentro c'è la radio, vero?", {}),
+        ("it", "accendi il ventilatore in camera", {}),
+        ("it", "alza le tapparelle del bagno", {}),
+    ],
+)
+def test_nothing_is_switched_that_nobody_named(language: str, said: str, state: dict[str, str]) -> None:
+    _, session = talk(language, said)
+    assert session.state == state
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told"),
+    [
+        ("en", ["any calls?", "when did Paola call?"], "Paola called today at 9."),
+        ("it", ["c'è una lucina che lampeggia"], "segreteria"),
+        ("en", ["did Gerald ring?"], "nothing from them"),
+        ("en", ["dim the kitchen light. oh and is it you who does the heating too?"], "no heating"),
+        ("it", ["le tapparelle della cucina sono ancora giù"], "In cucina non ci sono tapparelle"),
+        ("en", ["radio on", "what is on in the kitchen?"], "the radio"),
+    ],
+)
+def test_a_question_beside_the_devices_is_answered(language: str, said: list[str], told: str) -> None:
+    replies, _ = talk(language, *said)
+    assert told in replies[-1].text
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("it", "perfetto, buona giornata caro, vado a dar da mangiare al gatto!"),
+        ("en", "thank you, bye.. or do i hang up?"),
+        ("it", "ti saluto che devo mettere su l'acqua"),
+        ("en", "that's my lot, ta-ta for now"),
+    ],
+)
+def test_leave_is_taken_in_any_words(language: str, said: str) -> None:
+    (_, last), _ = talk(language, {"en": "radio on", "it": "radio accesa"}[language], said)
+    assert last.end
