@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce_bots.carbs.bot import CarbsBot
-from vivavoce_bots.carbs.foods import Lexicon, read_foods, read_manner
+from vivavoce_bots.carbs.foods import Lexicon, learn_phrases, read_foods, read_manner
 from vivavoce_bots.carbs.meal import Session
+from vivavoce_bots.carbs.reading import Reader
+from vivavoce_bots.dialogue.hearing import Hearing
 
 ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
 
@@ -16,7 +18,7 @@ ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
 def items(lexicon: Lexicon, text: str) -> list[tuple[str | None, float | None]]:
     return [
         (item.food.key if item.food else None, item.quantity.of(item.food) if item.food else None)
-        for item in lexicon.items(text)
+        for item in Reader(lexicon, Hearing(lexicon.language, learn_phrases)).read(text).ops
     ]
 
 

@@ -1,0 +1,526 @@
+"""A turn read as what it does with the meal: what was eaten, how much, what was not, and what is asked."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from vivavoce_bots.carbs.foods import Food, Lexicon, Manner, Named, Quantity, read_manner
+from vivavoce_bots.dialogue.clauses import taunts
+from vivavoce_bots.dialogue.gist import names_nothing, requested, rewritten
+from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.numbers import in_digits
+from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+
+_SENTENCE: Final = re.compile(r"(?:[^.!?;:\n…]|(?<=\d)\.(?=\d))+[.!?;:\n…]*")
+_WORD: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
+_ONE: Final = Quantity(None, 1.0)  # an article, perhaps
+_SHARES: Final = (
+    (re.compile(r"double|twice|doppio", re.I), 2.0),
+    (re.compile(r"two thirds|due terzi", re.I), 2 / 3),
+    (re.compile(r"third|terzo", re.I), 1 / 3),
+    (re.compile(r"quarter|quarto", re.I), 0.25),
+)
+_LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
+_FEW, _MOST_WORDS, _BARE = 6, 4, 2
+_MOST_OPS: Final = 20
+
+
+class Op(NamedTuple):
+    """One thing that a turn does with the meal.
+
+    ate     food, how much of it: noted or put right; `more`: on top of what was noted; `instead`: of what was
+            spoken of last; `side`: it goes with the food before, or was not chosen; `past`: it is told of a day before
+    amount  of what is asked or was spoken of last
+    not     was not eaten; without a name: what was spoken of last
+    spoke   of a food, and did nothing with it
+    back    what was taken out is put back
+    """
+
+    kind: str
+    written: str = ""
+    food: Food | None = None
+    quantity: Quantity = Quantity()
+    more: bool = False
+    instead: bool = False
+    side: bool = False
+    past: bool = False
+
+    def names(self, other: "Op") -> bool:
+        """Whether another names the same food, perhaps in fewer words."""
+        mine, theirs = set(tokens(self.written)), set(tokens(other.written))
+        return (self.food is not None and self.food == other.food) or mine <= theirs or theirs <= mine
+
+
+class Fact(NamedTuple):
+    """A food that is asked about, and how much of it."""
+
+    written: str
+    food: Food | None
+    quantity: Quantity
+
+
+@dataclass
+class Turn:
+    """What a turn does and asks.
+
+    choice  foods of which one was eaten, and it was not said which
+    facts   foods that are asked about; held: those of which it is asked whether they were noted
+    asks    total, noted, portion, who, other (which nobody here can answer)
+    apart   sentences that ask something which is not about foods
+    others  whether other people's or other days' foods were told of, and nothing besides
+    """
+
+    ops: list[Op] = field(default_factory=list)
+    choice: list[Op] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    held: list[Op] = field(default_factory=list)
+    asks: list[str] = field(default_factory=list)
+    apart: list[str] = field(default_factory=list)
+    done: bool = False
+    others: bool = False
+
+
+class Reader:
+    """Reads one turn.
+
+    told   what the bot said last; summed: whether that was the total; asked: whether it asked for an amount; wants: whether it asked for foods
+    held   the names of what is in the meal and not known
+    """
+
+    def __init__(
+        self, lexicon: Lexicon, hearing: Hearing, *,
+        told: str = "", summed: bool = False, asked: bool = False, wants: bool = True, held: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        self._lexicon, self._hearing, self._language = lexicon, hearing, lexicon.language
+        self._manner: Manner = read_manner(lexicon.language)
+        self._forms = self._manner.forms
+        self._spoken = set(_NUMBER.findall(told))
+        self._asked, self._wants, self._held, self._summed = asked, wants, held, summed
+        self._turn = Turn()
+        self._begun = False  # whether something was told of the meal in this turn
+        self._rather = False  # whether what comes now puts right what stands before
+        self._short = True
+        self._away: str | None = None  # told of another day, or of other people
+
+    def read(self, text: str) -> Turn:
+        text = text[:LONGEST_TEXT].replace("’", "'")
+        kept = [self._without_scorn(one) for one in _SENTENCE.findall(text)]
+        self._short = len(tokens(text)) <= _FEW
+        text = rewritten(requested(" ".join(kept), self._language), self._manner.rewrites)
+        text = self._forms["keep"].sub(" ", in_digits(text, self._language, ordinals=False))
+        text = self._forms["or_so"].sub(r"\1", text)
+        for sentence in _SENTENCE.findall(text)[: 2 * _MOST_OPS]:
+            self._away, self._rather = None, False
+            for clause in filter(None, self._forms["clauses"].split(sentence)):
+                self._clause(clause.strip())
+        self._decide()
+        return self._turn
+
+    # --- sentences -------------------------------------------------------------------------------------------
+
+    def _without_scorn(self, sentence: str) -> str:
+        """A sentence without a question in scorn, or without its end that is one."""
+        if self._scolds(sentence):
+            return ""
+        head, comma, tail = sentence.rpartition(",")
+        return f"{head}." if comma and self._scolds(tail.strip()) else sentence
+
+    def _scolds(self, sentence: str) -> bool:
+        """Whether a sentence only asks in scorn, or what was never said: can you read? did I say 150?"""
+        if not is_question(sentence, self._language):
+            return False
+        named = self._lexicon.mentioned(sentence)
+        return (not named and taunts(sentence, self._language)) or (
+            self._forms["echo"].search(sentence) is not None and "?" in sentence
+        )
+
+    def _clause(self, clause: str) -> None:
+        heard = self._hearing.heard(clause)
+        asks = clause.endswith("?")
+        turn = self._turn
+        named = [one for one in self._lexicon.named(clause)]
+        if self._forms["done"].search(clause) and not asks and not named:
+            turn.done = True
+        asking = asks or is_question(clause, self._language) or heard.did("asks", "total")
+        if asking and self._question(clause, heard, named):
+            return
+        if heard.did("onlyasked"):
+            turn.others = True
+        self._pieces(clause, heard, asks=asks)
+
+    def _question(self, clause: str, heard: Heard, named: list[Named]) -> bool:
+        """Take in what a clause asks; whether that is all it says."""
+        turn, forms = self._turn, self._forms
+        ops = [Op("ate", one.written, one.food) for one in named]
+        asks = clause.endswith("?") or is_question(clause, self._language)
+        facts = forms["facts"].search(clause) is not None or heard.did("asks")
+        if heard.did("total") and not named and not (heard.did("only") or self._counted(clause)):
+            turn.asks.append("total")
+            return True
+        if heard.did("total") and named and not facts and not (self._counted(clause) and not asks):
+            turn.asks.append("total")  # the total, with the wine and without the pizza
+            return False
+        if not asks and not heard.did("asks"):
+            return False
+        if forms["noted"].search(clause) and not (facts and named):
+            turn.held += ops
+            turn.asks.append("noted")
+            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
+            return True
+        if facts and named:
+            amount = self._lexicon.quantity(clause)
+            others = [one for one in named if one.food is None or one.food.key != "sugar"]
+            turn.facts += [Fact(one.written, one.food, amount) for one in others or named]
+            return True
+        if forms["portion"].search(clause) and asks and not (self._asked and not named and "?" not in clause):
+            turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
+            turn.asks.append("portion")
+            return True
+        unknown = [one for one in heard.rest if self._names(one)]
+        if facts and asks and heard.did("asks") and 0 < len(unknown) <= _MOST_WORDS - 1:
+            turn.facts.append(Fact(" ".join(unknown), None, Quantity()))
+            return True
+        if heard.did("asks"):
+            turn.asks.append("what")
+            return True
+        if not asks:
+            return False
+        strange = self._strange(clause, named)
+        if (named or self._counted(clause)) and strange <= _LOOSE_NUMBER and not heard.did("whoareyou"):
+            return False  # toast? two slices?
+        if named and forms["was"].search(clause[: named[0].start]):
+            return False  # was it toast or a muffin?
+        if len(tokens(clause)) >= _BARE + 1:
+            turn.apart.append(clause)
+            turn.asks.append("other")
+            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
+            return True
+        return bool(heard.did("why", "repeat", "help"))
+
+    def _strange(self, clause: str, named: list[Named]) -> int:
+        """How many words of a clause are neither foods, amounts, nor small words."""
+        for one in reversed(named):
+            clause = f"{clause[: one.start]} {clause[one.end :]}"
+        words = [word.lower() for word in _WORD.findall(clause)]
+        small, manner = self._hearing.small, self._manner
+        return sum(
+            not (manner.amounts(word) or word in manner.aside or word in small or len(word) == 1)
+            for word in words
+        )
+
+    def _counted(self, clause: str) -> bool:
+        return self._lexicon.quantity(clause) not in (Quantity(), _ONE)
+
+    # --- pieces ----------------------------------------------------------------------------------------------
+
+    def _pieces(self, clause: str, heard: Heard, *, asks: bool) -> None:
+        """Take in the pieces of a clause, between its marks and its `and`."""
+        clause = self._forms["weighs"].sub(" ", self._swapped(clause))
+        joiner, at = "", 0
+        parts: list[tuple[str, str]] = []
+        for mark in self._forms["pieces"].finditer(clause):
+            parts.append((joiner, clause[at : mark.start()]))
+            joiner, at = mark[0].strip().lower(), mark.end()
+        parts.append((joiner, clause[at:]))
+        alone = sum(bool(_WORD.search(piece)) for _, piece in parts) == 1
+        for joiner, piece in parts[:_MOST_OPS]:
+            if _WORD.search(piece) or joiner:
+                self._piece(joiner, piece, heard, asks=asks, alone=alone)
+
+    def _swapped(self, clause: str) -> str:
+        """A clause in which `change the toast to a muffin` is: not the toast, a muffin."""
+        found = self._forms["swap"].search(clause)
+        if found is None:
+            return clause
+        old, new = found["old"], found["new"]
+        olds, news = self._lexicon.named(old), self._lexicon.named(new)
+        if news and any(one.kind == "ate" and one.food == news[0].food for one in self._turn.ops):
+            return clause[: found.start()]
+        if news and not olds:
+            self._turn.ops.append(Op("not"))
+        elif news:
+            self._turn.ops += [Op("not", one.written, one.food) for one in olds]
+        return f"{clause[: found.start()]}, {new if news else f'{old} {new}'}"
+
+    def _piece(self, joiner: str, piece: str, heard: Heard, *, asks: bool, alone: bool) -> None:
+        forms, turn = self._forms, self._turn
+        joins_or = re.fullmatch(forms["joins_or"], joiner) is not None
+        if forms["today"].search(piece) or (self._away == "others" and forms["mine"].search(piece)):
+            self._away = None
+        named = self._lexicon.named(piece)
+        if (other := forms["others"].search(piece)) and not self._lexicon.mentioned(other[0]):
+            self._away = None if forms["mine"].search(piece[: other.start()]) and named else "others"
+        if forms["elsewhere"].search(piece):
+            if asks and not named:
+                return  # or was that yesterday?
+            self._away = "future" if forms["future"].search(piece) else "past"
+            if not named and not joins_or and self._last() is not None and forms["it"].search(piece):
+                self._take_back()
+                return
+        if rather := forms["rather"].match(piece):
+            self._rather, piece = (
+                self._last() is not None or self._asked or self._rather,
+                piece[rather.end() :],
+            )
+            named = self._lexicon.named(piece)
+            joiner = ""
+        if forms["back"].search(piece) and not named:
+            turn.ops.append(Op("back"))
+            return
+        if (
+            named
+            and self._away == "others"
+            and not any(self._denied(piece, named, at) for at in range(len(named)))
+        ):
+            turn.others = True
+            return
+        if named:
+            self._foods(joiner, piece, named, asks=asks, joins_or=joins_or)
+        elif self._away == "others":
+            return
+        elif forms["it_not"].search(piece):
+            self._take_back()
+        elif not self._amount(piece, asks=asks, alone=alone) and not asks:
+            self._unknown(piece, heard, alone=alone)
+
+    def _take_back(self) -> None:
+        """What was spoken of last was not eaten."""
+        last = self._last()
+        if last is None:
+            self._turn.ops.append(Op("not"))
+        elif last.kind != "not":
+            self._turn.ops[self._turn.ops.index(last)] = Op("not", last.written, last.food)
+
+    def _denied(self, piece: str, named: list[Named], at: int) -> bool:
+        """Whether a food of a piece was not eaten."""
+        one, forms = named[at], self._forms
+        before = piece[named[at - 1].end if at else 0 : one.start]
+        last = at + 1 == len(named)
+        after = piece[one.end :] if last else ""
+        out = forms["out"].search(piece)
+        return (
+            forms["before"].search(before) is not None
+            or forms["after"].search(after) is not None
+            or (out is not None and out.start() <= one.start)
+        )
+
+    def _foods(self, joiner: str, piece: str, named: list[Named], *, asks: bool, joins_or: bool) -> None:
+        """Take in the foods that a piece names."""
+        forms, turn = self._forms, self._turn
+        denied_before = bool(turn.ops) and turn.ops[-1].kind == "not"
+        for at, one in enumerate(named):
+            start = named[at - 1].end if at else 0
+            end = named[at + 1].start if at + 1 < len(named) else len(piece)
+            before, after = piece[start : one.start], piece[one.end : end]
+            if forms["passes"].search(before):
+                continue
+            if self._denied(piece, named, at):
+                part = self._lexicon.quantity(before)
+                whole = part in (Quantity(), _ONE) or part.grams is None and not re.search(r"\d", before)
+                turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
+                denied_before = True
+                continue
+            if forms["place"].search(before) and self._known(one):
+                turn.ops.insert(0, Op("spoke", one.written, one.food))
+                self._amount(piece[: one.start], asks=False, alone=True)
+                continue
+            alone = len(named) == 1
+            said = f"{before} {after}" if alone else before
+            quantity = self._quantity(said, one.food)
+            if not alone and quantity == Quantity() and at + 1 == len(named):
+                quantity = self._quantity(after, one.food)
+            if asks and quantity.grams and f"{quantity.grams:g}" in self._spoken and self._echoes(one):
+                turn.ops.append(Op("spoke", one.written, one.food))
+                continue
+            self._ate(
+                Op(
+                    "ate", one.written, one.food, quantity,
+                    more=forms["more"].search(before) is not None
+                    or (not self._begun and re.fullmatch(forms["joins_on_top"], joiner) is not None
+                        and not forms["definite"].search(before)),
+                    instead=forms["instead"].search(after) is not None
+                    or (self._rather and self._last() is None and not self._manner.frames.search(before)
+                        and not forms["more"].search(piece))
+                    or forms["was"].search(before) is not None
+                    or forms["meant"].search(before) is not None,
+                    side=re.fullmatch(forms["joins_side"], joiner) is not None,
+                    past=self._away is not None,
+                ),
+                joins_or=joins_or and at == 0,
+            )  # fmt: skip
+        self._begun = True
+
+    def _known(self, one: Named) -> bool:
+        """Whether a food was named before, so that it may be a place: a drop in the tea."""
+        return one.written in self._held or any(
+            op.food == one.food and op.kind in ("ate", "spoke") for op in self._turn.ops
+        )
+
+    def _echoes(self, one: Named) -> bool:
+        return one.written in self._held
+
+    def _quantity(self, said: str, food: Food | None) -> Quantity:
+        """How much a text says; small and big ones are parts of a portion."""
+        quantity, degree = self._lexicon.quantity(said), self._lexicon.degree(said)
+        if (part := self._forms["share"].search(said)) and quantity.grams is None:
+            return Quantity(share=share_of(part[0]))
+        one = quantity in (Quantity(), _ONE) or quantity.number == 1
+        if degree and quantity.grams is None and (one or degree < 1):
+            return quantity.times(degree)
+        if quantity == Quantity() and self._forms["usual"].search(said):
+            return _ONE
+        return quantity
+
+    def _ate(self, op: Op, *, joins_or: bool) -> None:
+        """One more food, or the one before put right."""
+        turn, last = self._turn, self._last()
+        again = next((one for one in turn.ops if one.kind == "ate" and one.food and one.food == op.food
+                      and (not op.food.group or one.names(op))), None)  # fmt: skip
+        if joins_or and not self._rather:
+            turn.choice += [last] if last is not None and not turn.choice else []
+            turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
+            return
+        if again is not None and not op.more:  # an apple; half an apple
+            vague = op.quantity in (Quantity(), _ONE)
+            kept = again._replace(quantity=again.quantity if vague else op.quantity, past=op.past)
+            turn.ops[turn.ops.index(again)] = kept
+        elif self._rather and last is not None and last.kind == "ate":
+            vague = op.quantity == Quantity()
+            turn.ops[turn.ops.index(last)] = op._replace(
+                quantity=last.quantity if vague else op.quantity, instead=False, more=last.more
+            )
+        elif len(turn.ops) < _MOST_OPS:
+            turn.ops.append(op)
+        self._rather = False
+
+    def _last(self) -> Op | None:
+        """What was eaten, named last in this turn."""
+        return next((one for one in reversed(self._turn.ops) if one.kind in ("ate", "not", "spoke")), None)
+
+    def _amount(self, piece: str, *, asks: bool, alone: bool) -> bool:
+        """Take in an amount without a food: of the one before it, or of what was asked."""
+        quantity = self._quantity(piece, None)
+        words = [word.lower() for word in _WORD.findall(piece)]
+        strange = self._strange(piece, [])
+        bare = not any(word in self._manner.portions for word in words) and not self._forms["unit"].search(
+            piece
+        )
+        counted = any(word in self._manner.portions or word[0].isdigit() for word in words)
+        if (
+            bare
+            and self._summed
+            and self._last() is None
+            and not self._asked
+            and words
+            and quantity.share is None
+            and counted
+        ):
+            return True  # eighty, well!
+        if quantity == Quantity() or (quantity.grams is None and len(words) > 2 * _FEW):
+            return False
+        of = self._forms["of"].search(piece)
+        if of is not None and self._names(of["what"].lower()):
+            return False  # a slice of tempura
+        last = self._last()
+        waits = self._asked or (last is not None and last.kind == "ate")
+        most = _LOOSE_GRAMS if quantity.grams and re.search(r"\d\s?[a-z]", piece, re.I) else _LOOSE
+        most = most if (counted and not bare) or quantity.share else _LOOSE_NUMBER if waits else 0
+        if strange > most or (words and all(word in ("a", "an", "un", "una", "uno") for word in words)):
+            return False
+        sized = self._lexicon.degree(piece) is not None
+        if quantity in (_ONE,) and not counted and strange:
+            return False  # a dog
+        number = f"{quantity.grams or quantity.number or 0:g}"
+        if number in self._spoken and not self._asked and (asks or strange):
+            return True  # 480 grams? 80, well!
+        if (
+            sized
+            and not counted
+            and not waits
+            and not self._forms["was"].search(f"{piece[: len(piece) // 2]} ")
+            and len(words) > _LOOSE
+        ):
+            return False
+        if last is not None and last.kind == "ate":
+            at = len(self._turn.ops) - 1 - self._turn.ops[::-1].index(last)
+            merged = quantity if self._rather else _merged(last.quantity, quantity)
+            self._turn.ops[at] = last._replace(quantity=merged)
+        else:
+            self._turn.ops.append(Op("amount", quantity=quantity))
+        self._rather = False
+        return True
+
+    def _names(self, word: str) -> bool:
+        """Whether a word may name a food that nobody knows."""
+        told = self._manner.tells(word) and word not in self._manner.strange
+        return told and not names_nothing(word, self._language) and not self._manner.amounts(word)
+
+    def _unknown(self, piece: str, heard: Heard, *, alone: bool) -> None:
+        """Take in a food that the table lacks, where an amount, a verb of eating or the question makes it one."""
+        if heard.did("whole", "insult", "complaint", "thankyou", "bye", "why", "meant", "onlyasked"):
+            return
+        quantity, framed = self._lexicon.quantity(piece), self._manner.frames.search(piece)
+        behind = piece[framed.end() :] if framed else piece
+        words = [word for word in tokens_of(behind) if not self._manner.amounts(word)]
+        telling = [word for word in words if self._manner.tells(word)]
+        rest = {*heard.rest, *self._hearing.small}
+        if not telling or len(telling) > _MOST_WORDS or not all(map(self._names, telling)):
+            return
+        if (
+            set(self._manner.strange) & {*words}
+            or not {one for word in telling for one in tokens(word)} <= rest
+        ):
+            return
+        measured = quantity.grams is not None or (quantity.number is not None and quantity != _ONE)
+        governed = measured or (framed is not None and self._wants)
+        bare = self._wants and not self._asked and len(telling) <= _BARE and len(telling) == len(words)
+        if not (governed or (bare and self._short and (alone or self._begun or quantity == _ONE))):
+            return
+        self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
+
+    # --- the end ---------------------------------------------------------------------------------------------
+
+    def _decide(self) -> None:
+        """Of several foods of which one was eaten, the one named again behind them."""
+        turn = self._turn
+        if not turn.choice:
+            return
+        first, *others = turn.choice
+        later = [one for one in turn.ops if one.kind == "ate" and one is not first
+                 and any(one.names(other) for other in turn.choice)]  # fmt: skip
+        if not later:
+            if first.kind == "ate":
+                turn.ops = [one for one in turn.ops if one != first]
+            return
+        chosen = later[-1]
+        full = next((one for one in others if one.names(chosen)), chosen)
+        gone = [one._replace(kind="not", side=True) for one in turn.choice if not one.names(chosen)]
+        kept = [one for one in turn.ops if one is not chosen and one != first]
+        quantity = chosen.quantity if chosen.quantity != Quantity() else full.quantity
+        turn.ops = [*gone, *kept, full._replace(kind="ate", quantity=quantity, instead=False)]
+        turn.choice = []
+
+
+def share_of(words: str) -> float:
+    """What part of the amount before is said: half of it, double that."""
+    return next((part for form, part in _SHARES if form.search(words)), 0.5)
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a text with their accents, in lower case."""
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _merged(before: Quantity, now: Quantity) -> Quantity:
+    """An amount behind another of the same food: small ones of that number, half of it, another amount."""
+    if now.share is not None and before != Quantity():
+        grams = before.grams * now.share if before.grams is not None else None
+        return before._replace(grams=grams, number=before.number * now.share if before.number else None)
+    fraction = now.number is not None and now.number < 1 and now.grams is None
+    if fraction and before.grams is not None:
+        return before
+    if fraction and before.number is not None and before.number > 1 and not now.spoon:
+        return before.times(now.number)
+    return now
