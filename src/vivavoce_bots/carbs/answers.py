@@ -6,7 +6,7 @@ from typing import Final
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.carbs.foods import Food, Quantity, plain
 from vivavoce_bots.carbs.meal import Changes, Eaten, Session
-from vivavoce_bots.carbs.reading import Fact, Op
+from vivavoce_bots.carbs.turn import Fact, Op
 from vivavoce_bots.carbs.strategy import Strategy
 from vivavoce_bots.dialogue.standing import StandingBot
 from vivavoce_bots.dialogue.talk import Answer
@@ -75,9 +75,11 @@ class AnsweringBot(StandingBot[Session]):
             said.append(words["also"].format(names=", ".join(later)))
         return said
 
-    def _lines(self, session: Session, eaten: Sequence[Eaten]) -> str:
+    def _lines(self, session: Session, eaten: Sequence[Eaten], *, counted: bool = False) -> str:
+        """Foods with their grams; counted: and their carbohydrates."""
         return ", ".join(
             f"{self._called(session, one.written, one.food)} {one.grams:g} g"
+            + (f" ({one.food.carbohydrates(one.grams):.0f} g)" if counted and one.food else "")
             for one in eaten
             if one.grams is not None
         )
@@ -91,7 +93,9 @@ class AnsweringBot(StandingBot[Session]):
         found = [(one, session.find(one)) for one in held]
         there = [one for _, one in found if one is not None and one.grams is not None and one not in told]
         missing = [self._called(session, one.written, one.food) for one, at in found if at is None]
-        said = [words["is_in"].format(lines=self._lines(session, there))] if there else []
+        doubted = any(one.quantity != Quantity() for one in held)
+        lines = self._lines(session, there, counted=True)
+        said = [words["so_far" if doubted else "is_in"].format(lines=lines)] if there else []
         said += [words["is_out"].format(names=", ".join(missing))] if missing else []
         return " ".join(said)
 
@@ -142,12 +146,7 @@ class AnsweringBot(StandingBot[Session]):
         words, assumed = self.words(session), self._assume(session)
         if not session.eaten:
             return " ".join([*assumed, words["none"]]), ()
-        lines = ", ".join(
-            f"{self._called(session, one.written, one.food)} {one.grams:g} g"
-            f" ({one.food.carbohydrates(one.grams):.0f} g)"
-            for one in session.eaten
-            if one.food is not None and one.grams is not None
-        )
+        lines = self._lines(session, session.eaten, counted=True)
         acts = [stating("inform", "food", one.food.key) for one in session.eaten if one.food]
         acts.append(stating("inform", "carbohydrates", f"{session.total} g"))
         session.settled = True

@@ -8,7 +8,8 @@ from vivavoce_bots.bot import Texts
 from vivavoce_bots.carbs.answers import ASKED, AnsweringBot
 from vivavoce_bots.carbs.foods import Food, Lexicon, Quantity, learn_phrases, read_manner
 from vivavoce_bots.carbs.meal import Changes, Eaten, Session
-from vivavoce_bots.carbs.reading import Fact, Op, Reader, Turn
+from vivavoce_bots.carbs.reading import Reader
+from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.dialogue.beyond import told_apart
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
@@ -185,6 +186,9 @@ class CarbsBot(AnsweringBot):
             known = [one.grams for one in session.eaten if one is not session.item]
             ops = [one for one in ops if one.kind != "amount" or asked or one.quantity.grams not in known]
         made = session.apply(ops)
+        denied = [one.food for one in ops if one.kind == "not"]
+        turn.held = [one for one in turn.held if one.food not in denied]
+        turn.asks = [one for one in turn.asks if one != "noted" or turn.held or not denied]
         lost = [one for one in turn.held if session.find(one) is None and not self._gone(session, one)]
         if lost and not made.any:  # where is my lasagne? what about the ham?
             made = session.apply([one._replace(quantity=Quantity()) for one in lost])

@@ -297,9 +297,7 @@ class Lexicon:
         others = _others(self.language)
         for length in range(len(words), 0, -1):
             name = " ".join(words[:length])
-            if name in others:
-                return length, None
-            if (food := self.food(name)) is not None:
+            if (food := self.food(name)) is not None or name in others:
                 return length, food
         return 0, None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vivavoce_bots.carbs.foods import Food, Lexicon, Quantity
-from vivavoce_bots.carbs.reading import Op
+from vivavoce_bots.carbs.turn import Op
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Talk
 

@@ -1,10 +1,11 @@
 """A turn read as what it does with the meal: what was eaten, how much, what was not, and what is asked."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
 from vivavoce_bots.carbs.foods import Food, Lexicon, Manner, Named, Quantity, read_manner
+from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.dialogue.clauses import taunts
 from vivavoce_bots.dialogue.gist import names_nothing, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
@@ -25,61 +26,6 @@ _SHARES: Final = (
 _LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
 _FEW, _MOST_WORDS, _BARE = 6, 4, 2
 _MOST_OPS: Final = 20
-
-
-class Op(NamedTuple):
-    """One thing that a turn does with the meal.
-
-    ate     food, how much of it: noted or put right; `more`: on top of what was noted; `instead`: of what was
-            spoken of last; `side`: it goes with the food before, or was not chosen; `past`: it is told of a day before
-    amount  of what is asked or was spoken of last
-    not     was not eaten; without a name: what was spoken of last
-    spoke   of a food, and did nothing with it
-    back    what was taken out is put back
-    """
-
-    kind: str
-    written: str = ""
-    food: Food | None = None
-    quantity: Quantity = Quantity()
-    more: bool = False
-    instead: bool = False
-    side: bool = False
-    past: bool = False
-
-    def names(self, other: "Op") -> bool:
-        """Whether another names the same food, perhaps in fewer words."""
-        mine, theirs = set(tokens(self.written)), set(tokens(other.written))
-        return (self.food is not None and self.food == other.food) or mine <= theirs or theirs <= mine
-
-
-class Fact(NamedTuple):
-    """A food that is asked about, and how much of it."""
-
-    written: str
-    food: Food | None
-    quantity: Quantity
-
-
-@dataclass
-class Turn:
-    """What a turn does and asks.
-
-    choice  foods of which one was eaten, and it was not said which
-    facts   foods that are asked about; held: those of which it is asked whether they were noted
-    asks    total, noted, portion, who, other (which nobody here can answer)
-    apart   sentences that ask something which is not about foods
-    others  whether other people's or other days' foods were told of, and nothing besides
-    """
-
-    ops: list[Op] = field(default_factory=list)
-    choice: list[Op] = field(default_factory=list)
-    facts: list[Fact] = field(default_factory=list)
-    held: list[Op] = field(default_factory=list)
-    asks: list[str] = field(default_factory=list)
-    apart: list[str] = field(default_factory=list)
-    done: bool = False
-    others: bool = False
 
 
 class Reader:
@@ -150,12 +96,15 @@ class Reader:
             turn.others = True
         self._pieces(clause, heard, asks=asks)
 
-    def _question(self, clause: str, heard: Heard, named: list[Named]) -> bool:
+    def _question(self, clause: str, heard: Heard, named: Sequence[Named]) -> bool:
         """Take in what a clause asks; whether that is all it says."""
         turn, forms = self._turn, self._forms
         ops = [Op("ate", one.written, one.food) for one in named]
         asks = clause.endswith("?") or is_question(clause, self._language)
-        facts = forms["facts"].search(clause) is not None or heard.did("asks")
+        sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
+        if sugar and (len(named) > 1 or heard.did("asks")):
+            named = [one for one in named if one not in sugar]  # how much sugar has it?
+        facts = forms["facts"].search(without(clause, named)) is not None or heard.did("asks")
         if heard.did("total") and not named and not (heard.did("only") or self._counted(clause)):
             turn.asks.append("total")
             return True
@@ -165,14 +114,14 @@ class Reader:
         if not asks and not heard.did("asks"):
             return False
         if forms["noted"].search(clause) and not (facts and named):
-            turn.held += ops
+            amount = self._lexicon.quantity(clause) if self._counted(clause) else Quantity()
+            turn.held += [one._replace(quantity=amount) for one in ops]
             turn.asks.append("noted")
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
         if facts and named:
             amount = self._lexicon.quantity(clause)
-            others = [one for one in named if one.food is None or one.food.key != "sugar"]
-            turn.facts += [Fact(one.written, one.food, amount) for one in others or named]
+            turn.facts += [Fact(one.written, one.food, amount) for one in named]
             return True
         if forms["portion"].search(clause) and asks and not (self._asked and not named and "?" not in clause):
             turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
@@ -188,6 +137,9 @@ class Reader:
         if not asks:
             return False
         strange = self._strange(clause, named)
+        if not named and self._lexicon.quantity(clause) == Quantity() and len(tokens(clause)) <= _BARE:
+            turn.apart += [clause] if len(tokens(clause)) == _BARE else []
+            return not turn.apart or clause not in turn.apart or turn.asks.append("other") is None
         if (named or self._counted(clause)) and strange <= _LOOSE_NUMBER and not heard.did("whoareyou"):
             return False  # toast? two slices?
         if named and forms["was"].search(clause[: named[0].start]):
@@ -199,11 +151,9 @@ class Reader:
             return True
         return bool(heard.did("why", "repeat", "help"))
 
-    def _strange(self, clause: str, named: list[Named]) -> int:
+    def _strange(self, clause: str, named: Sequence[Named]) -> int:
         """How many words of a clause are neither foods, amounts, nor small words."""
-        for one in reversed(named):
-            clause = f"{clause[: one.start]} {clause[one.end :]}"
-        words = [word.lower() for word in _WORD.findall(clause)]
+        words = tokens_of(without(clause, named))
         small, manner = self._hearing.small, self._manner
         return sum(
             not (manner.amounts(word) or word in manner.aside or word in small or len(word) == 1)
@@ -293,7 +243,7 @@ class Reader:
         elif last.kind != "not":
             self._turn.ops[self._turn.ops.index(last)] = Op("not", last.written, last.food)
 
-    def _denied(self, piece: str, named: list[Named], at: int) -> bool:
+    def _denied(self, piece: str, named: Sequence[Named], at: int) -> bool:
         """Whether a food of a piece was not eaten."""
         one, forms = named[at], self._forms
         before = piece[named[at - 1].end if at else 0 : one.start]
@@ -306,10 +256,9 @@ class Reader:
             or (out is not None and out.start() <= one.start)
         )
 
-    def _foods(self, joiner: str, piece: str, named: list[Named], *, asks: bool, joins_or: bool) -> None:
+    def _foods(self, joiner: str, piece: str, named: Sequence[Named], *, asks: bool, joins_or: bool) -> None:
         """Take in the foods that a piece names."""
         forms, turn = self._forms, self._turn
-        denied_before = bool(turn.ops) and turn.ops[-1].kind == "not"
         for at, one in enumerate(named):
             start = named[at - 1].end if at else 0
             end = named[at + 1].start if at + 1 < len(named) else len(piece)
@@ -320,7 +269,6 @@ class Reader:
                 part = self._lexicon.quantity(before)
                 whole = part in (Quantity(), _ONE) or part.grams is None and not re.search(r"\d", before)
                 turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
-                denied_before = True
                 continue
             if forms["place"].search(before) and self._known(one):
                 turn.ops.insert(0, Op("spoke", one.written, one.food))
@@ -458,7 +406,7 @@ class Reader:
         return told and not names_nothing(word, self._language) and not self._manner.amounts(word)
 
     def _unknown(self, piece: str, heard: Heard, *, alone: bool) -> None:
-        """Take in a food that the table lacks, where an amount, a verb of eating or the question makes it one."""
+        """Take in a food that the table lacks, where an amount, a verb or the question makes it one."""
         if heard.did("whole", "insult", "complaint", "thankyou", "bye", "why", "meant", "onlyasked"):
             return
         quantity, framed = self._lexicon.quantity(piece), self._manner.frames.search(piece)
@@ -480,11 +428,13 @@ class Reader:
             return
         self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
 
-    # --- the end ---------------------------------------------------------------------------------------------
+    # --- the end -----------------------------------------------------------------------------------------
 
     def _decide(self) -> None:
         """Of several foods of which one was eaten, the one named again behind them."""
         turn = self._turn
+        if any(one.kind == "ate" and not one.past for one in turn.ops):
+            turn.ops = [one for one in turn.ops if not one.past or one.kind != "ate"]  # yesterday pizza, today bread
         if not turn.choice:
             return
         first, *others = turn.choice
@@ -501,6 +451,13 @@ class Reader:
         quantity = chosen.quantity if chosen.quantity != Quantity() else full.quantity
         turn.ops = [*gone, *kept, full._replace(kind="ate", quantity=quantity, instead=False)]
         turn.choice = []
+
+
+def without(text: str, named: Sequence[Named]) -> str:
+    """A text without the foods in it."""
+    for one in reversed(named):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    return text
 
 
 def share_of(words: str) -> float:
