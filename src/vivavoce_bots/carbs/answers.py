@@ -5,7 +5,7 @@ from typing import Final
 
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.carbs.foods import Food, Quantity, plain
-from vivavoce_bots.carbs.meal import Changes, Eaten, Session
+from vivavoce_bots.carbs.meal import Changes, Eaten, Session, shared
 from vivavoce_bots.carbs.turn import Fact, Op
 from vivavoce_bots.carbs.strategy import Strategy
 from vivavoce_bots.dialogue.standing import StandingBot
@@ -107,6 +107,9 @@ class AnsweringBot(StandingBot[Session]):
                 said.append(words["no_facts"].format(name=written))
                 acts.append(Act("null", "food"))
                 continue
+            same = session.find(Op("spoke", written, food))
+            held = same or next((one for one in session.meal if shared(one.written, written)), None)
+            written, food = (held.written, held.food) if held and held.food else (written, food)
             session.named, session.informed = food, True
             acts.append(stating("inform", "food", food.key))
             name = self._called(session, written, food)
@@ -120,12 +123,12 @@ class AnsweringBot(StandingBot[Session]):
                 said.append(words["facts"].format(food=name, Food=name[:1].upper() + name[1:], **gaps))
         return said, acts
 
-    def _portion(self, session: Session, foods: Sequence[Food]) -> str:
+    def _portion(self, session: Session, foods: Sequence[tuple[str, Food]]) -> str:
         """How much a portion is."""
         words = self.words(session)
         return " ".join(
-            words["portion_of"].format(food=one.name(session.language), portion=f"{one.portion:g}")
-            for one in foods
+            words["portion_of"].format(food=self._called(session, written, food), portion=f"{food.portion:g}")
+            for written, food in foods
         )
 
     def _assume(self, session: Session) -> list[str]:

@@ -131,6 +131,7 @@ class CarbsBot(AnsweringBot):
             turn.ops.append(Op("not", item.written, item.food))
         leaves = self._leaves(session, heard, framed.text)
         matters = turn.ops or turn.choice or turn.facts or turn.held or turn.others
+        matters = matters or (turn.both and session.either)
         matters = matters or {*turn.asks} - {"other"}
         if not matters and not (turn.done and not leaves):
             return super().answered(session, text)
@@ -175,16 +176,15 @@ class CarbsBot(AnsweringBot):
 
     def _leaves(self, session: Session, heard: Heard, text: str) -> bool:
         """Whether a turn says goodbye, wherever."""
+        last = text.rpartition("?")[2]
         ends = leaves_behind(heard) or (heard.did("bye") and "?" not in text)
+        ends = ends or read_manner(session.language).forms["leaves"].search(last) is not None
         return ends and session.last is not None
 
     def _done(self, session: Session, heard: Heard, turn: Turn, *, leaves: bool, frame: str | None) -> Answer:
         """Do what a turn says, answer what it asks, then ask what comes next, or part."""
         words, asked = self.words(session), session.item
         ops = self._chosen(session, turn)
-        if frame in ("said", "twice"):  # I said a portion, 80 grams
-            known = [one.grams for one in session.eaten if one is not session.item]
-            ops = [one for one in ops if one.kind != "amount" or asked or one.quantity.grams not in known]
         made = session.apply(ops)
         denied = [one.food for one in ops if one.kind == "not"]
         turn.held = [one for one in turn.held if one.food not in denied]
@@ -251,10 +251,11 @@ class CarbsBot(AnsweringBot):
         if session.either:
             number = next((one.quantity.number for one in ops if one.kind == "amount"), None)
             named = [one for one in session.either if any(op.kind == "ate" and op.names(one) for op in ops)]
+            named = session.either if turn.both else named
             if not named and number in range(1, len(session.either) + 1):
                 named = [session.either[int(number or 1) - 1]]
                 ops = [one for one in ops if one.kind != "amount"]
-            if len(named) == 1 or ops:
+            if len(named) == 1 or ops or turn.both:
                 gone = [
                     one._replace(kind="not")
                     for one in session.either
@@ -281,9 +282,11 @@ class CarbsBot(AnsweringBot):
         if "noted" in turn.asks and "total" not in turn.asks:
             said.append(self._noted(session, turn.held, told))
         if "portion" in turn.asks:
-            foods: list[Food] = [one.food for one in turn.facts if one.food]
+            foods = [(one.written, one.food) for one in turn.facts if one.food]
             nearest = session.item or session.spoken
-            foods = foods or ([nearest.food] if nearest is not None and nearest.food else [])
+            foods = foods or (
+                [(nearest.written, nearest.food)] if nearest is not None and nearest.food else []
+            )
             said.append(self._portion(session, foods) or self.help(session))
         if "what" in turn.asks and not turn.facts:
             said += self._what(session, heard, turn)
@@ -295,7 +298,7 @@ class CarbsBot(AnsweringBot):
         """How many carbohydrates, of nothing that is named: of what is asked about, else in all."""
         amount = session.lexicon.quantity(heard.text)
         food = session.item.food if session.item else session.named if session.informed else None
-        if food is not None and (session.item or amount != Quantity()):
+        if food is not None and (amount.grams or not session.eaten):
             return self._facts(session, [_fact(food, session.language, amount)])[0]
         if session.eaten:
             turn.asks.append("total")

@@ -53,6 +53,7 @@ class Session(Talk):
     spoken   what was spoken of last, as it stands in the meal
     choices  what an unknown food may be like; learning: any food may be named
     either   foods of which one was eaten, and it was not said which
+    bygone   whether the meal is one of a day before
     settled  whether the total was told as it stands; named: a food that was asked about last
     """
 
@@ -67,6 +68,7 @@ class Session(Talk):
     over: bool = False
     named: Food | None = None
     informed: bool = False
+    bygone: bool = False
 
     @property
     def eaten(self) -> list[Eaten]:
@@ -85,11 +87,11 @@ class Session(Talk):
     def find(self, op: Op, *, loosely: bool = False) -> Eaten | None:
         """The food of the meal that is named; loosely: any of its group."""
         alike = [one for one in self.meal if op.food is not None and one.food == op.food]
-        same = [one for one in alike if op.food and (not op.food.group or _shared(one.written, op.written))]
+        same = [one for one in alike if op.food and (not op.food.group or shared(one.written, op.written))]
         same += [
             one
             for one in self.meal
-            if one.written == op.written or (one.food is None and _shared(one.written, op.written))
+            if one.written == op.written or (one.food is None and shared(one.written, op.written))
         ]
         waits = [one for one in alike if one is self.item]
         return next(iter([*same[::-1], *waits, *(alike[::-1] if loosely else [])]), None)
@@ -125,11 +127,14 @@ class Session(Talk):
         asked: Eaten | None,
     ) -> None:
         held = self.find(op)
+        if op.past and not self.bygone and self.meal:
+            if held is not None:
+                self._take_out(op._replace(side=True), made, freed, asked)
+            return  # of another day
         if held is not None and not (op.more and held.grams is not None and op.quantity != Quantity()):
             self._put_right(held, op.quantity, made, before)
             return
-        if op.past and (self.meal or made.gone):
-            return  # of another day
+        self.bygone = self.bygone or op.past
         new = Eaten(op.written, op.food, None, op.quantity)
         at = len(self.meal)
         replaced = None
@@ -206,6 +211,10 @@ class Session(Talk):
             target = self.eaten[-1] if self.eaten else None
         if target is None:
             return
+        again = [one for one in self.eaten if one.grams == quantity.grams and one is not asked]
+        if again and asked is None:  # I said a portion, 80 grams
+            made.same.append(again[-1])
+            return
         if quantity.slices and target.food is not None and not target.food.slice:  # of what comes in slices
             target = next((one for one in reversed(self.eaten) if one.food and one.food.slice), target)
         self._put_right(target, quantity, made, before)
@@ -214,6 +223,8 @@ class Session(Talk):
         if op.written:
             held = self.find(op, loosely=True)
         else:
+            if op.past and self.bygone:
+                return
             unknown = asked if asked is not None and asked.food is None else None
             last = self.spoken if self.spoken in self.meal else (self.meal[-1] if self.meal else None)
             held = unknown or last
@@ -243,7 +254,7 @@ class Session(Talk):
             (made.noted if last.grams is not None else made.pending).append(last)
 
 
-def _shared(one: str, other: str) -> bool:
+def shared(one: str, other: str) -> bool:
     """Whether two names have a word in common, in the singular or plural."""
     return bool(_stems(one) & _stems(other))
 

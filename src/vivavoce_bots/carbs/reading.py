@@ -61,6 +61,7 @@ class Reader:
             self._away, self._rather = None, False
             for clause in filter(None, self._forms["clauses"].split(sentence)):
                 self._clause(clause.strip())
+        self._turn.both = self._forms["both"].search(text) is not None
         self._decide()
         return self._turn
 
@@ -90,6 +91,11 @@ class Reader:
         if self._forms["done"].search(clause) and not asks and not named:
             turn.done = True
         asking = asks or is_question(clause, self._language) or heard.did("asks", "total")
+        head, comma, tail = clause.partition(",")
+        if asking and not asks and comma and not heard.did("asks", "total") and "," not in tail[:3]:
+            self._clause(f"{head}?")  # what do you think, a whole one
+            self._pieces(tail, heard, asks=False)
+            return
         if asking and self._question(clause, heard, named):
             return
         if heard.did("onlyasked"):
@@ -122,6 +128,7 @@ class Reader:
         if facts and named:
             amount = self._lexicon.quantity(clause)
             turn.facts += [Fact(one.written, one.food, amount) for one in named]
+            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
         if forms["portion"].search(clause) and asks and not (self._asked and not named and "?" not in clause):
             turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
@@ -131,15 +138,17 @@ class Reader:
         if facts and asks and heard.did("asks") and 0 < len(unknown) <= _MOST_WORDS - 1:
             turn.facts.append(Fact(" ".join(unknown), None, Quantity()))
             return True
-        if heard.did("asks"):
+        if heard.did("asks") or (asks and not named and forms["how_much"].search(clause)):
             turn.asks.append("what")
             return True
         if not asks:
             return False
         strange = self._strange(clause, named)
         if not named and self._lexicon.quantity(clause) == Quantity() and len(tokens(clause)) <= _BARE:
-            turn.apart += [clause] if len(tokens(clause)) == _BARE else []
-            return not turn.apart or clause not in turn.apart or turn.asks.append("other") is None
+            if heard.rest:
+                turn.apart.append(clause)
+                turn.asks.append("other")
+            return True
         if (named or self._counted(clause)) and strange <= _LOOSE_NUMBER and not heard.did("whoareyou"):
             return False  # toast? two slices?
         if named and forms["was"].search(clause[: named[0].start]):
@@ -206,8 +215,8 @@ class Reader:
             if asks and not named:
                 return  # or was that yesterday?
             self._away = "future" if forms["future"].search(piece) else "past"
-            if not named and not joins_or and self._last() is not None and forms["it"].search(piece):
-                self._take_back()
+            if not named and not joins_or and forms["it"].search(piece):
+                self._take_back(past=True)
                 return
         if rather := forms["rather"].match(piece):
             self._rather, piece = (
@@ -235,11 +244,11 @@ class Reader:
         elif not self._amount(piece, asks=asks, alone=alone) and not asks:
             self._unknown(piece, heard, alone=alone)
 
-    def _take_back(self) -> None:
+    def _take_back(self, *, past: bool = False) -> None:
         """What was spoken of last was not eaten."""
         last = self._last()
         if last is None:
-            self._turn.ops.append(Op("not"))
+            self._turn.ops.append(Op("not", past=past))
         elif last.kind != "not":
             self._turn.ops[self._turn.ops.index(last)] = Op("not", last.written, last.food)
 
@@ -349,6 +358,8 @@ class Reader:
 
     def _amount(self, piece: str, *, asks: bool, alone: bool) -> bool:
         """Take in an amount without a food: of the one before it, or of what was asked."""
+        if self._forms["theirs"].search(piece):
+            return True  # one was my friend's
         quantity = self._quantity(piece, None)
         words = [word.lower() for word in _WORD.findall(piece)]
         strange = self._strange(piece, [])
@@ -434,14 +445,18 @@ class Reader:
         """Of several foods of which one was eaten, the one named again behind them."""
         turn = self._turn
         if any(one.kind == "ate" and not one.past for one in turn.ops):
-            turn.ops = [one for one in turn.ops if not one.past or one.kind != "ate"]  # yesterday pizza, today bread
+            turn.ops = [
+                one for one in turn.ops if not one.past or one.kind != "ate"
+            ]  # yesterday pizza, today bread
         if not turn.choice:
             return
         first, *others = turn.choice
         later = [one for one in turn.ops if one.kind == "ate" and one is not first
                  and any(one.names(other) for other in turn.choice)]  # fmt: skip
         if not later:
-            if first.kind == "ate":
+            if turn.both:
+                turn.choice = []
+            elif first.kind == "ate":
                 turn.ops = [one for one in turn.ops if one != first]
             return
         chosen = later[-1]

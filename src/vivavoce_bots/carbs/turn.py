@@ -48,6 +48,7 @@ class Turn:
     choice  foods of which one was eaten, and it was not said which
     facts   foods that are asked about; held: those of which it is asked whether they were noted
     asks    total, noted, portion, who, other (which nobody here can answer)
+    both    whether it is said that it was both of two
     apart   sentences that ask something which is not about foods
     others  whether other people's or other days' foods were told of, and nothing besides
     """
@@ -59,4 +60,5 @@ class Turn:
     asks: list[str] = field(default_factory=list)
     apart: list[str] = field(default_factory=list)
     done: bool = False
+    both: bool = False
     others: bool = False
