@@ -99,6 +99,14 @@ class AnsweringBot(StandingBot[Session]):
         said += [words["is_out"].format(names=", ".join(missing))] if missing else []
         return " ".join(said)
 
+    def _without(self, session: Session, left: Sequence[Op]) -> str:
+        """What the total would be without some of it."""
+        found = [one for one in map(session.find, left) if one is not None]
+        rest = round(sum(one.food.carbohydrates(one.grams) for one in session.eaten
+                         if one.food and one.grams and one not in found))  # fmt: skip
+        names = ", ".join(self._called(session, one.written, one.food) for one in left)
+        return self.words(session)["without" if found else "is_out"].format(names=names, total=rest)
+
     def _facts(self, session: Session, facts: Sequence[Fact]) -> tuple[list[str], list[Act]]:
         """What foods have, for whoever asks; nothing is counted."""
         words, said, acts = self.words(session), list[str](), list[Act]()

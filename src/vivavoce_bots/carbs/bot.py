@@ -1,5 +1,6 @@
 """Asks what was eaten, settles what and how much, and adds up the carbohydrates; the system leads."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
@@ -18,6 +19,7 @@ from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
+_YES: Final = re.compile(r"\W*(?:yes|yeah|yep|sure|s[iì])\b", re.I)
 _FEW: Final = 4  # words of an answer that only names what an unknown food is like
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 _OFFENDED: Final = ("insult", "complaint", "said", "twice")
@@ -133,7 +135,11 @@ class CarbsBot(AnsweringBot):
         matters = turn.ops or turn.choice or turn.facts or turn.held or turn.others
         matters = matters or (turn.both and session.either)
         matters = matters or {*turn.asks} - {"other"}
-        if not matters and not (turn.done and not leaves):
+        parts = read_manner(session.language).forms["leaves"].search(framed.text) is not None
+        if not matters and session.eaten and read_manner(session.language).forms["wrong"].search(text):
+            lines = self._lines(session, session.eaten, counted=True)
+            return Answer(self.words(session)["check"].format(lines=lines), (Act("reqmore"),))
+        if not matters and not parts and not (turn.done and not leaves):
             return super().answered(session, text)
         answer = self._done(session, heard, turn, leaves=leaves, frame=framed.frame)
         session.lost = session.stalled = session.vain = 0
@@ -147,6 +153,9 @@ class CarbsBot(AnsweringBot):
             return Answer(*self.question(session))
         if self.waits(session) and heard.did("negate") and len(heard.rest) < 2:
             return self.finish(session)
+        if heard.did("affirm") and session.settled and not _YES.match(heard.text):
+            session.over = True
+            return Answer(*self.question(session))
         if heard.did("affirm") and asked_for_more(session.last):
             return Answer(self.words(session)["go_on" if session.eaten else "begin"], ASKED)
         if self._strategy.empathy and feeling(heard.text, session.language):
@@ -199,14 +208,20 @@ class CarbsBot(AnsweringBot):
         unlike, acts = self._settle(session)
         said = [words["sorry"]] if self._sorry(session, heard, frame, made) else []
         said += [*unlike, *self._told(session, made, asked)]
-        if turn.others and not made.any:
+        aside = turn.others or any(one.past for one in ops)
+        if aside and not made.any and not made.same:
             said.append(words["only_told"])
         answers, known = self._replies(session, turn, heard, [*made.noted, *made.pending])
         said, acts = [*said, *answers], [*acts, *known]
         if not said and made.same and "total" not in turn.asks and not leaves:
             said.append(words["noted"].format(lines=self._lines(session, made.same)))
         ends = turn.done or leaves or (asked_for_more(session.last) and self._refuses(heard, made))
-        if "total" in turn.asks or (ends and not session.settled and session.meal):
+        summed = any(one.slot == "carbohydrates" for one in session.last.acts) if session.last else False
+        if (
+            "total" in turn.asks
+            or (summed and made.any and heard.text.rstrip().endswith("?"))
+            or (ends and not session.settled and session.meal)
+        ):
             told, summed = self._sum(session)
             said.append(told)
             acts += summed
@@ -218,14 +233,16 @@ class CarbsBot(AnsweringBot):
             return Answer(joined([*said, bye.text]), (*acts, *bye.acts), understood, end=True)
         if ends and session.item is None and not session.either:
             session.over = True
-            if said:
-                return Answer(joined(said), tuple(acts) or (Act("reqmore"),), understood)
+            if not said:
+                return super().farewell(session)
+            return Answer(joined(said), tuple(acts) or (Act("reqmore"),), understood)
         question, asks = self.question(session)
         return Answer(joined([*said, question]), (*acts, *asks), understood)
 
     def _refuses(self, heard: Heard, made: Changes) -> bool:
         """Whether a turn says that there is no more."""
-        return heard.did("negate") and heard.said[:1] == ["no"] and not made.any
+        short = len(heard.rest) < 2 and not (made.any or made.same)
+        return short and heard.did("negate") and heard.said[:1] == ["no"] and not heard.did("onlyasked")
 
     def _sorry(self, session: Session, heard: Heard, frame: str | None, made: Changes) -> bool:
         """Whether an excuse is due: something was put right for somebody who is cross, and none was made just now."""
@@ -290,6 +307,10 @@ class CarbsBot(AnsweringBot):
             said.append(self._portion(session, foods) or self.help(session))
         if "what" in turn.asks and not turn.facts:
             said += self._what(session, heard, turn)
+        if "everything" in turn.asks:
+            said.insert(0, self.words(session)["everything"])
+        if "without" in turn.asks:
+            said.append(self._without(session, turn.held))
         for clause in turn.apart:
             said.append(self._apart(session, clause))
         return list(dict.fromkeys(said)), acts

@@ -52,7 +52,7 @@ _TIMES: Final = {
 }
 _LONGEST_NAME: Final = 4  # words
 _GOES_WITH: Final = {"al", "alla", "allo", "all'", "ai", "agli", "alle", "di", "d'", "del", "della", "dei"}
-_SINGULAR: Final = {"e": "a", "i": "oe"}
+_SINGULAR: Final = {"e": "ai", "i": "oe", "o": "i", "a": "e"}
 _SHORT: Final = 4
 _LEAST_LIKE: Final = 0.6
 _SPOON: Final = 15.0  # grams that a spoon takes of what is eaten by more than the spoon
@@ -83,6 +83,11 @@ class Food:
 
     def carbohydrates(self, grams: float) -> float:
         return self.carbs * grams / 100
+
+
+def alike(one: Food | None, other: Food | None) -> bool:
+    """Whether as much is eaten of one food as of another."""
+    return one is not None and other is not None and one.portion / 2 <= other.portion <= one.portion * 2
 
 
 class Quantity(NamedTuple):
@@ -203,6 +208,12 @@ def _general(language: str) -> frozenset[str]:
     return frozenset(plain(name) for name in read_data("foods")["general"][language])
 
 
+@cache
+def _heads() -> frozenset[str]:
+    """The foods that another may go into, named beside it: `chicken soup`, `panino prosciutto`."""
+    return frozenset(read_data("foods")["heads"])
+
+
 def learn_phrases(spotter: Spotter, language: str) -> None:
     """Teach what people say to the counter beside foods."""
     for kind, phrases in read_manner(language).phrases.items():
@@ -279,10 +290,14 @@ class Lexicon:
             one = Named(words[at].start(), words[at + length - 1].end(), "", food)
             one = one._replace(written=plain_text[one.start : one.end])
             between = plain_text[found[-1].end : one.start].strip() if found else "."
-            if not between and self.language == "en":
+            last = found[-1].food if found else None
+            heads = one.food if self.language == "en" else last
+            if not between and (last is None or (heads is not None and heads.key in _heads())):
+                between = "+"
+            if between == "+" and self.language == "en":
                 start = found.pop().start
                 one = one._replace(start=start, written=plain_text[start : one.end])
-            elif not between or (self.language == "it" and between in _GOES_WITH):
+            elif between == "+" or (self.language == "it" and between in _GOES_WITH):
                 one = found.pop()._replace(end=one.end)
             found.append(one)
             at += length

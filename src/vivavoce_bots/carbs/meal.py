@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce_bots.carbs.foods import Food, Lexicon, Quantity
+from vivavoce_bots.carbs.foods import Food, Lexicon, Quantity, alike
 from vivavoce_bots.carbs.turn import Op
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Talk
 
 _MOST_EATEN: Final = 200
-_LIKE: Final = 2  # portions that differ by no more are of one size
 _LIGHT: Final = 2  # grams of carbohydrate in 100 g of what beside another food is taken by the portion
 _SHORTEST: Final = 4
 
@@ -94,6 +93,7 @@ class Session(Talk):
             if one.written == op.written or (one.food is None and shared(one.written, op.written))
         ]
         waits = [one for one in alike if one is self.item]
+        alike += [one for one in self.meal if shared(one.written, op.written)] if not alike else []
         return next(iter([*same[::-1], *waits, *(alike[::-1] if loosely else [])]), None)
 
     def apply(self, ops: Sequence[Op]) -> Changes:
@@ -168,7 +168,7 @@ class Session(Talk):
         if back is not None and back.grams is not None:
             return back.grams
         if replaced is not None and replaced.food is not None and replaced.grams is not None:
-            if food.portion / _LIKE <= replaced.food.portion <= food.portion * _LIKE:
+            if alike(food, replaced.food):
                 return replaced.grams
         if food.group and not food.carbs:
             return food.portion  # however much of it: there is nothing to count
@@ -179,6 +179,9 @@ class Session(Talk):
 
     def _corrected(self, op: Op, asked: Eaten | None) -> Eaten | None:
         """What `it was ...` puts right: what is asked about, else what was spoken of last."""
+        kin = [one for one in self.meal if shared(one.written, op.written)]
+        if kin:
+            return kin[-1]
         if asked is not None and asked in self.meal:
             return asked
         return self.spoken if self.spoken in self.meal and self.changed else None
@@ -211,11 +214,17 @@ class Session(Talk):
             target = self.eaten[-1] if self.eaten else None
         if target is None:
             return
-        again = [one for one in self.eaten if one.grams == quantity.grams and one is not asked]
-        if again and asked is None:  # I said a portion, 80 grams
+        again = [
+            one
+            for one in self.eaten
+            if one.grams == quantity.grams or (quantity.number and one.quantity.number == quantity.number)
+        ]
+        if again and asked is None:  # I said a portion, 80 grams; just the two
             made.same.append(again[-1])
             return
-        if quantity.slices and target.food is not None and not target.food.slice:  # of what comes in slices
+        if (
+            target is not asked and quantity.slices and target.food is not None and not target.food.slice
+        ):  # of what comes in slices
             target = next((one for one in reversed(self.eaten) if one.food and one.food.slice), target)
         self._put_right(target, quantity, made, before)
 
@@ -231,6 +240,7 @@ class Session(Talk):
         if held is None or held not in self.meal:
             known = {one.written for one in (*made.gone, *(old for old, _ in freed))}
             if op.written and op.written not in known and not op.side:
+                self.gone.append(Eaten(op.written, op.food))
                 made.missing.append(
                     op.written if op.food is None or op.food.group else op.food.name(self.language)
                 )
@@ -247,7 +257,9 @@ class Session(Talk):
         freed.append((held, place))
 
     def _put_back(self, made: Changes) -> None:
-        if self.gone:
+        if not self.gone:
+            made.same += self.eaten
+        else:
             last = self.gone.pop()
             self.meal.append(last)
             self.spoken = last
@@ -256,7 +268,8 @@ class Session(Talk):
 
 def shared(one: str, other: str) -> bool:
     """Whether two names have a word in common, in the singular or plural."""
-    return bool(_stems(one) & _stems(other))
+    within = min(len(one), len(other)) >= _SHORTEST and (one in other or other in one)
+    return within or bool(_stems(one) & _stems(other))
 
 
 def _stems(name: str) -> set[str]:

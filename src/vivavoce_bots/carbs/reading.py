@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from vivavoce_bots.carbs.foods import Food, Lexicon, Manner, Named, Quantity, read_manner
+from vivavoce_bots.carbs.foods import Food, Lexicon, Manner, Named, Quantity, alike, read_manner
 from vivavoce_bots.carbs.turn import Fact, Op, Turn
-from vivavoce_bots.dialogue.clauses import taunts
+from vivavoce_bots.dialogue.clauses import asks_openly, taunts
 from vivavoce_bots.dialogue.gist import names_nothing, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -24,6 +24,7 @@ _SHARES: Final = (
     (re.compile(r"quarter|quarto", re.I), 0.25),
 )
 _LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
+_NEAR: Final = 4  # words around a food that may say how much
 _FEW, _MOST_WORDS, _BARE = 6, 4, 2
 _MOST_OPS: Final = 20
 
@@ -90,11 +91,13 @@ class Reader:
         named = [one for one in self._lexicon.named(clause)]
         if self._forms["done"].search(clause) and not asks and not named:
             turn.done = True
-        asking = asks or is_question(clause, self._language) or heard.did("asks", "total")
+        wonders = asks_openly(clause, self._language)
+        asking = asks or wonders or heard.did("asks", "total") or self._forms["total"].search(clause)
         head, comma, tail = clause.partition(",")
         if asking and not asks and comma and not heard.did("asks", "total") and "," not in tail[:3]:
-            self._clause(f"{head}?")  # what do you think, a whole one
-            self._pieces(tail, heard, asks=False)
+            if self._lexicon.named(head):
+                self._clause(f"{head}?")
+            self._pieces(tail, heard, asks=False)  # what do you think, a whole one
             return
         if asking and self._question(clause, heard, named):
             return
@@ -106,15 +109,29 @@ class Reader:
         """Take in what a clause asks; whether that is all it says."""
         turn, forms = self._turn, self._forms
         ops = [Op("ate", one.written, one.food) for one in named]
-        asks = clause.endswith("?") or is_question(clause, self._language)
+        asks = clause.endswith("?") or asks_openly(clause, self._language)
         sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
         if sugar and (len(named) > 1 or heard.did("asks")):
             named = [one for one in named if one not in sugar]  # how much sugar has it?
+        total = heard.did("total") or forms["total"].search(clause) is not None
         facts = forms["facts"].search(without(clause, named)) is not None or heard.did("asks")
-        if heard.did("total") and not named and not (heard.did("only") or self._counted(clause)):
+        if asks and named and forms["if"].search(clause):
+            turn.held += ops
+            turn.asks.append("without")
+            return True
+        if (
+            forms["portion"].search(clause)
+            and asks
+            and not facts
+            and not (self._asked and not named and "?" not in clause)
+        ):
+            turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
+            turn.asks.append("portion")
+            return True
+        if total and not named and not (heard.did("only") or self._counted(clause)):
             turn.asks.append("total")
             return True
-        if heard.did("total") and named and not facts and not (self._counted(clause) and not asks):
+        if total and named and not facts and not (self._counted(clause) and not asks):
             turn.asks.append("total")  # the total, with the wine and without the pizza
             return False
         if not asks and not heard.did("asks"):
@@ -125,14 +142,14 @@ class Reader:
             turn.asks.append("noted")
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
+        if asks and named and forms["counts"].search(clause):
+            turn.asks.append("everything")
+            turn.ops += ops
+            return True
         if facts and named:
             amount = self._lexicon.quantity(clause)
             turn.facts += [Fact(one.written, one.food, amount) for one in named]
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
-            return True
-        if forms["portion"].search(clause) and asks and not (self._asked and not named and "?" not in clause):
-            turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
-            turn.asks.append("portion")
             return True
         unknown = [one for one in heard.rest if self._names(one)]
         if facts and asks and heard.did("asks") and 0 < len(unknown) <= _MOST_WORDS - 1:
@@ -149,7 +166,7 @@ class Reader:
                 turn.apart.append(clause)
                 turn.asks.append("other")
             return True
-        if (named or self._counted(clause)) and strange <= _LOOSE_NUMBER and not heard.did("whoareyou"):
+        if (named or self._measured(clause)) and strange <= _LOOSE_NUMBER and not heard.did("whoareyou"):
             return False  # toast? two slices?
         if named and forms["was"].search(clause[: named[0].start]):
             return False  # was it toast or a muffin?
@@ -168,6 +185,10 @@ class Reader:
             not (manner.amounts(word) or word in manner.aside or word in small or len(word) == 1)
             for word in words
         )
+
+    def _measured(self, clause: str) -> bool:
+        """Whether a clause says how much: two, a cup."""
+        return self._counted(clause) or any(one in self._manner.portions for one in tokens_of(clause))
 
     def _counted(self, clause: str) -> bool:
         return self._lexicon.quantity(clause) not in (Quantity(), _ONE)
@@ -218,7 +239,10 @@ class Reader:
             if not named and not joins_or and forms["it"].search(piece):
                 self._take_back(past=True)
                 return
-        if rather := forms["rather"].match(piece):
+        rather = forms["rather"].match(piece)
+        if rather and named and named[0].start - rather.end() <= 1 and rather[0].lower().endswith("no"):
+            rather = None  # no sugar
+        if rather:
             self._rather, piece = (
                 self._last() is not None or self._asked or self._rather,
                 piece[rather.end() :],
@@ -274,7 +298,11 @@ class Reader:
             before, after = piece[start : one.start], piece[one.end : end]
             if forms["passes"].search(before):
                 continue
-            if self._denied(piece, named, at):
+            last = self._last()
+            no = self._language == "it" and before.strip().lower() == "no"
+            if no and last is not None and one.written not in self._held and alike(last.food, one.food):
+                self._rather = last.kind == "ate" and last.food != one.food  # pasta, no riso
+            elif self._denied(piece, named, at):
                 part = self._lexicon.quantity(before)
                 whole = part in (Quantity(), _ONE) or part.grams is None and not re.search(r"\d", before)
                 turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
@@ -284,6 +312,8 @@ class Reader:
                 self._amount(piece[: one.start], asks=False, alone=True)
                 continue
             alone = len(named) == 1
+            before = " ".join(before.split()[-_NEAR:]) + " "
+            after = " ".join(after.split()[:_NEAR])
             said = f"{before} {after}" if alone else before
             quantity = self._quantity(said, one.food)
             if not alone and quantity == Quantity() and at + 1 == len(named):
@@ -300,7 +330,7 @@ class Reader:
                     instead=forms["instead"].search(after) is not None
                     or (self._rather and self._last() is None and not self._manner.frames.search(before)
                         and not forms["more"].search(piece))
-                    or forms["was"].search(before) is not None
+                    or (forms["was"].search(before) is not None and not forms["more"].search(before))
                     or forms["meant"].search(before) is not None,
                     side=re.fullmatch(forms["joins_side"], joiner) is not None,
                     past=self._away is not None,
