@@ -6,10 +6,9 @@ from typing import Final
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.carbs.foods import Food, Quantity, plain
 from vivavoce_bots.carbs.meal import Changes, Eaten, Session, shared
-from vivavoce_bots.carbs.turn import Fact, Op
 from vivavoce_bots.carbs.strategy import Strategy
+from vivavoce_bots.carbs.turn import Fact, Op
 from vivavoce_bots.dialogue.standing import StandingBot
-from vivavoce_bots.dialogue.talk import Answer
 
 ASKED: Final = (Act("request", "food"),)
 

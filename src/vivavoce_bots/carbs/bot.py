@@ -10,8 +10,8 @@ from vivavoce_bots.carbs.answers import ASKED, AnsweringBot
 from vivavoce_bots.carbs.foods import Food, Lexicon, Quantity, learn_phrases, read_manner
 from vivavoce_bots.carbs.meal import Changes, Eaten, Session
 from vivavoce_bots.carbs.reading import Reader
-from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.carbs.strategy import strategies
+from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.dialogue.beyond import told_apart
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.framing import unframed
@@ -219,7 +219,7 @@ class CarbsBot(AnsweringBot):
         summed = any(one.slot == "carbohydrates" for one in session.last.acts) if session.last else False
         if (
             "total" in turn.asks
-            or (summed and made.any and heard.text.rstrip().endswith("?"))
+            or (summed and (made.noted or made.gone) and heard.text.rstrip().endswith("?"))
             or (ends and not session.settled and session.meal)
         ):
             told, summed = self._sum(session)
@@ -245,12 +245,11 @@ class CarbsBot(AnsweringBot):
         return short and heard.did("negate") and heard.said[:1] == ["no"] and not heard.did("onlyasked")
 
     def _sorry(self, session: Session, heard: Heard, frame: str | None, made: Changes) -> bool:
-        """Whether an excuse is due: something was put right for somebody who is cross, and none was made just now."""
+        """Whether an excuse is due: something was put right for somebody who is cross."""
         cross = frame in _OFFENDED or heard.did("insult", "complaint")
-        last = session.last.acts if session.last else ()
-        return (
-            cross and bool(made.swapped or made.gone or made.noted) and Act("ack", None, "said") not in last
-        )
+        last = session.last.text if session.last else ""
+        put_right = bool(made.swapped or made.gone or made.noted)
+        return cross and put_right and not last.startswith(self.words(session)["sorry"])
 
     def _gone(self, session: Session, one: Op) -> bool:
         return any(gone.food == one.food for gone in session.gone)
@@ -370,10 +369,10 @@ class CarbsBot(AnsweringBot):
         if not turn.ops and amount != Quantity():
             item.quantity = amount
             return Answer(*self.question(session))
-        if turn.ops and not any(one.kind == "not" and not one.written for one in turn.ops):
-            if not any(one.written == item.written for one in turn.ops):  # asked once, and passed over
-                session.meal.remove(item)
-                self._settle(session)
+        meant = any(one.written == item.written or one == Op("not") for one in turn.ops)
+        if turn.ops and not meant:  # asked once, and passed over
+            session.meal.remove(item)
+            self._settle(session)
         return None
 
     def _learn(self, session: Session, item: Eaten, food: Food, quantity: Quantity) -> Answer:

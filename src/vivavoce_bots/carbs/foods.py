@@ -1,7 +1,7 @@
 """The food table, and finding foods and quantities in what people write."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -54,6 +54,13 @@ _LONGEST_NAME: Final = 4  # words
 _GOES_WITH: Final = {"al", "alla", "allo", "all'", "ai", "agli", "alle", "di", "d'", "del", "della", "dei"}
 _SINGULAR: Final = {"e": "ai", "i": "oe", "o": "i", "a": "e"}
 _SHORT: Final = 4
+_SHARES: Final = (
+    (re.compile(r"double|twice|doppio", re.I), 2.0),
+    (re.compile(r"two thirds|due terzi", re.I), 2 / 3),
+    (re.compile(r"third|terzo", re.I), 1 / 3),
+    (re.compile(r"quarter|quarto", re.I), 0.25),
+)
+_LETTERS: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
 _LEAST_LIKE: Final = 0.6
 _SPOON: Final = 15.0  # grams that a spoon takes of what is eaten by more than the spoon
 _TEASPOON: Final = 5.0
@@ -118,6 +125,9 @@ class Quantity(NamedTuple):
     def times(self, degree: float) -> "Quantity":
         """Small or thin ones of that number."""
         return self._replace(number=(self.number or 1.0) * degree)
+
+
+NOTHING: Final = Quantity()
 
 
 class Named(NamedTuple):
@@ -372,3 +382,34 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
     counted = count is not None
     pieces = count is not None and count >= _FEWEST_PIECES and not manner.portions & {*words} - manner.slices
     return Quantity(grams, count, slices and counted, spoon if counted else None, pieces), ends, rest
+
+
+def without(text: str, named: Sequence[Named]) -> str:
+    """A text without the foods in it."""
+    for one in reversed(named):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    return text
+
+
+def share_of(words: str) -> float:
+    """What part of the amount before is said: half of it, double that."""
+    return next((part for form, part in _SHARES if form.search(words)), 0.5)
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a text with their accents, in lower case."""
+    return [word.lower() for word in _LETTERS.findall(text)]
+
+
+def merged(before: Quantity, now: Quantity) -> Quantity:
+    """An amount behind another of the same food: small ones of that number, half of it, another amount."""
+    if now.share is not None and before != Quantity():
+        grams = before.grams * now.share if before.grams is not None else None
+        return before._replace(grams=grams, number=before.number * now.share if before.number else None)
+    if now.grams is not None or now.number is None or now.number >= 1:
+        return now
+    if before.grams is not None:
+        return before
+    if before.number is not None and before.number > 1 and not now.spoon:
+        return before.times(now.number)
+    return now

@@ -1,10 +1,10 @@
-"""The meal as a list of foods with amounts, and what a turn does with it: each can be put right, replaced, taken out."""
+"""The meal as a list of foods with amounts, each of which can be put right, replaced and taken out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce_bots.carbs.foods import Food, Lexicon, Quantity, alike
+from vivavoce_bots.carbs.foods import NOTHING, Food, Lexicon, Quantity, alike
 from vivavoce_bots.carbs.turn import Op
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Talk
@@ -24,12 +24,12 @@ class Eaten:
     written: str
     food: Food | None
     grams: float | None = None
-    quantity: Quantity = Quantity()
+    quantity: Quantity = NOTHING
 
 
 @dataclass
 class Changes:
-    """What a turn changed, in the order in which it is told; `same` was said once more, and nothing changed."""
+    """What a turn changed, in the order in which it is told; `same` was only said once more."""
 
     noted: list[Eaten] = field(default_factory=list)
     same: list[Eaten] = field(default_factory=list)
@@ -97,7 +97,7 @@ class Session(Talk):
         return next(iter([*same[::-1], *waits, *(alike[::-1] if loosely else [])]), None)
 
     def apply(self, ops: Sequence[Op]) -> Changes:
-        """Do what a turn says, in its order; what is taken out first leaves its amount to what takes its place."""
+        """Do what a turn says; what is taken out leaves its amount to what takes its place."""
         made, asked = Changes(), self.item
         before = {id(one): one.grams for one in self.meal}
         freed: list[tuple[Eaten, int]] = []
@@ -158,7 +158,7 @@ class Session(Talk):
             made.noted.append(new)
 
     def _unsaid(self, op: Op, replaced: Eaten | None) -> float | None:
-        """The grams of a food without an amount: those of what it takes the place of, or of what goes with it."""
+        """The grams of a food without an amount: those of what it takes the place of, or a portion."""
         food = op.food
         if food is None:
             return None
@@ -167,9 +167,8 @@ class Session(Talk):
         )
         if back is not None and back.grams is not None:
             return back.grams
-        if replaced is not None and replaced.food is not None and replaced.grams is not None:
-            if alike(food, replaced.food):
-                return replaced.grams
+        if replaced is not None and replaced.grams is not None and alike(food, replaced.food):
+            return replaced.grams
         if food.group and not food.carbs:
             return food.portion  # however much of it: there is nothing to count
         host = self.meal[-1].food if op.side and self.meal else None

@@ -4,7 +4,19 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from vivavoce_bots.carbs.foods import Food, Lexicon, Manner, Named, Quantity, alike, read_manner
+from vivavoce_bots.carbs.foods import (
+    Food,
+    Lexicon,
+    Manner,
+    Named,
+    Quantity,
+    alike,
+    merged,
+    read_manner,
+    share_of,
+    tokens_of,
+    without,
+)
 from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.dialogue.clauses import asks_openly, taunts
 from vivavoce_bots.dialogue.gist import names_nothing, requested, rewritten
@@ -17,12 +29,6 @@ _SENTENCE: Final = re.compile(r"(?:[^.!?;:\n…]|(?<=\d)\.(?=\d))+[.!?;:\n…]*"
 _WORD: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
 _ONE: Final = Quantity(None, 1.0)  # an article, perhaps
-_SHARES: Final = (
-    (re.compile(r"double|twice|doppio", re.I), 2.0),
-    (re.compile(r"two thirds|due terzi", re.I), 2 / 3),
-    (re.compile(r"third|terzo", re.I), 1 / 3),
-    (re.compile(r"quarter|quarto", re.I), 0.25),
-)
 _LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
 _NEAR: Final = 4  # words around a food that may say how much
 _FEW, _MOST_WORDS, _BARE = 6, 4, 2
@@ -32,13 +38,15 @@ _MOST_OPS: Final = 20
 class Reader:
     """Reads one turn.
 
-    told   what the bot said last; summed: whether that was the total; asked: whether it asked for an amount; wants: whether it asked for foods
-    held   the names of what is in the meal and not known
+    told    what the bot said last; summed: whether that was the total
+    asked   whether it asked for an amount; wants: whether it asked for foods
+    held    the names of what is in the meal
     """
 
     def __init__(
         self, lexicon: Lexicon, hearing: Hearing, *,
-        told: str = "", summed: bool = False, asked: bool = False, wants: bool = True, held: frozenset[str] = frozenset(),
+        told: str = "", summed: bool = False, asked: bool = False, wants: bool = True,
+        held: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
         self._lexicon, self._hearing, self._language = lexicon, hearing, lexicon.language
         self._manner: Manner = read_manner(lexicon.language)
@@ -66,7 +74,7 @@ class Reader:
         self._decide()
         return self._turn
 
-    # --- sentences -------------------------------------------------------------------------------------------
+    # --- sentences --------------------------------------------------------------------------------
 
     def _without_scorn(self, sentence: str) -> str:
         """A sentence without a question in scorn, or without its end that is one."""
@@ -88,7 +96,7 @@ class Reader:
         heard = self._hearing.heard(clause)
         asks = clause.endswith("?")
         turn = self._turn
-        named = [one for one in self._lexicon.named(clause)]
+        named = self._lexicon.named(clause)
         if self._forms["done"].search(clause) and not asks and not named:
             turn.done = True
         wonders = asks_openly(clause, self._language)
@@ -193,7 +201,7 @@ class Reader:
     def _counted(self, clause: str) -> bool:
         return self._lexicon.quantity(clause) not in (Quantity(), _ONE)
 
-    # --- pieces ----------------------------------------------------------------------------------------------
+    # --- pieces --------------------------------------------------------------------------------
 
     def _pieces(self, clause: str, heard: Heard, *, asks: bool) -> None:
         """Take in the pieces of a clause, between its marks and its `and`."""
@@ -304,7 +312,7 @@ class Reader:
                 self._rather = last.kind == "ate" and last.food != one.food  # pasta, no riso
             elif self._denied(piece, named, at):
                 part = self._lexicon.quantity(before)
-                whole = part in (Quantity(), _ONE) or part.grams is None and not re.search(r"\d", before)
+                whole = part in (Quantity(), _ONE) or (part.grams is None and not re.search(r"\d", before))
                 turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
                 continue
             if forms["place"].search(before) and self._known(one):
@@ -318,7 +326,12 @@ class Reader:
             quantity = self._quantity(said, one.food)
             if not alone and quantity == Quantity() and at + 1 == len(named):
                 quantity = self._quantity(after, one.food)
-            if asks and quantity.grams and f"{quantity.grams:g}" in self._spoken and self._echoes(one):
+            if (
+                asks
+                and quantity.grams
+                and f"{quantity.grams:g}" in self._spoken
+                and one.written in self._held
+            ):
                 turn.ops.append(Op("spoke", one.written, one.food))
                 continue
             self._ate(
@@ -345,9 +358,6 @@ class Reader:
             op.food == one.food and op.kind in ("ate", "spoke") for op in self._turn.ops
         )
 
-    def _echoes(self, one: Named) -> bool:
-        return one.written in self._held
-
     def _quantity(self, said: str, food: Food | None) -> Quantity:
         """How much a text says; small and big ones are parts of a portion."""
         quantity, degree = self._lexicon.quantity(said), self._lexicon.degree(said)
@@ -364,7 +374,7 @@ class Reader:
         """One more food, or the one before put right."""
         turn, last = self._turn, self._last()
         again = next((one for one in turn.ops if one.kind == "ate" and one.food and one.food == op.food
-                      and (not op.food.group or one.names(op))), None)  # fmt: skip
+                      and (not one.food.group or one.names(op))), None)  # fmt: skip
         if joins_or and not self._rather:
             turn.choice += [last] if last is not None and not turn.choice else []
             turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
@@ -418,24 +428,15 @@ class Reader:
         most = most if (counted and not bare) or quantity.share else _LOOSE_NUMBER if waits else 0
         if strange > most or (words and all(word in ("a", "an", "un", "una", "uno") for word in words)):
             return False
-        sized = self._lexicon.degree(piece) is not None
         if quantity in (_ONE,) and not counted and strange:
             return False  # a dog
         number = f"{quantity.grams or quantity.number or 0:g}"
-        if number in self._spoken and not self._asked and (asks or strange):
+        if last is None and number in self._spoken and not self._asked and (asks or strange):
             return True  # 480 grams? 80, well!
-        if (
-            sized
-            and not counted
-            and not waits
-            and not self._forms["was"].search(f"{piece[: len(piece) // 2]} ")
-            and len(words) > _LOOSE
-        ):
-            return False
         if last is not None and last.kind == "ate":
             at = len(self._turn.ops) - 1 - self._turn.ops[::-1].index(last)
-            merged = quantity if self._rather else _merged(last.quantity, quantity)
-            self._turn.ops[at] = last._replace(quantity=merged)
+            amount = quantity if self._rather else merged(last.quantity, quantity)
+            self._turn.ops[at] = last._replace(quantity=amount)
         else:
             self._turn.ops.append(Op("amount", quantity=quantity))
         self._rather = False
@@ -469,7 +470,7 @@ class Reader:
             return
         self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
 
-    # --- the end -----------------------------------------------------------------------------------------
+    # --- the end --------------------------------------------------------------------------------
 
     def _decide(self) -> None:
         """Of several foods of which one was eaten, the one named again behind them."""
@@ -496,33 +497,3 @@ class Reader:
         quantity = chosen.quantity if chosen.quantity != Quantity() else full.quantity
         turn.ops = [*gone, *kept, full._replace(kind="ate", quantity=quantity, instead=False)]
         turn.choice = []
-
-
-def without(text: str, named: Sequence[Named]) -> str:
-    """A text without the foods in it."""
-    for one in reversed(named):
-        text = f"{text[: one.start]} {text[one.end :]}"
-    return text
-
-
-def share_of(words: str) -> float:
-    """What part of the amount before is said: half of it, double that."""
-    return next((part for form, part in _SHARES if form.search(words)), 0.5)
-
-
-def tokens_of(text: str) -> list[str]:
-    """The words of a text with their accents, in lower case."""
-    return [word.lower() for word in _WORD.findall(text)]
-
-
-def _merged(before: Quantity, now: Quantity) -> Quantity:
-    """An amount behind another of the same food: small ones of that number, half of it, another amount."""
-    if now.share is not None and before != Quantity():
-        grams = before.grams * now.share if before.grams is not None else None
-        return before._replace(grams=grams, number=before.number * now.share if before.number else None)
-    fraction = now.number is not None and now.number < 1 and now.grams is None
-    if fraction and before.grams is not None:
-        return before
-    if fraction and before.number is not None and before.number > 1 and not now.spoon:
-        return before.times(now.number)
-    return now

@@ -11,7 +11,7 @@ class Op(NamedTuple):
     """One thing that a turn does with the meal.
 
     ate     food, how much of it: noted or put right; `more`: on top of what was noted; `instead`: of what was
-            spoken of last; `side`: it goes with the food before, or was not chosen; `past`: it is told of a day before
+            spoken of last; `side`: it goes with the food before, or was not chosen; `past`: of another day
     amount  of what is asked or was spoken of last
     not     was not eaten; without a name: what was spoken of last
     spoke   of a food, and did nothing with it
