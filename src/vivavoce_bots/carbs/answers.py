@@ -120,7 +120,8 @@ class AnsweringBot(StandingBot[Session]):
             session.named, session.informed = food, True
             acts.append(stating("inform", "food", food.key))
             name = self._called(session, written, food)
-            grams = quantity.of(food) if quantity.grams or quantity.spoon or quantity.share else None
+            told = quantity.grams or quantity.spoon or quantity.share
+            grams = quantity.of(food, held.grams if held else None) if told else None
             gaps = {"carbs": f"{food.carbs:g}", "portion": f"{food.portion:g}",
                     "each": f"{food.carbohydrates(food.portion):.0f}"}  # fmt: skip
             if grams is not None:

@@ -121,6 +121,7 @@ class CarbsBot(AnsweringBot):
                 return super().answered(session, text)
             self.start_over(session)
         item = session.item
+        turn.done = turn.done or (item is not None and heard.did("done") and "?" not in text)
         if self._says_portion(session, heard, turn):
             turn.ops.insert(0, Op("amount", quantity=Quantity(None, 1.0)))
         if (
@@ -179,7 +180,9 @@ class CarbsBot(AnsweringBot):
         """Whether yes, or words of not knowing, answer how much of it."""
         if not self._measures(session) or any(one.kind == "amount" for one in turn.ops):
             return False
-        own = session.item is not None and any(one.food == session.item.food for one in turn.ops)
+        own = any(
+            session.item and one.food == session.item.food and one.quantity != Quantity() for one in turn.ops
+        )
         unsure = heard.did(*_UNSURE) or (heard.did("affirm", "enough") and not heard.did("negate"))
         return unsure and not own and "other" not in turn.asks and "?" not in heard.text.split(".")[0]
 

@@ -55,6 +55,8 @@ _GOES_WITH: Final = {"al", "alla", "allo", "all'", "ai", "agli", "alle", "di", "
 _SINGULAR: Final = {"e": "ai", "i": "oe", "o": "i", "a": "e"}
 _SHORT: Final = 4
 _SHARES: Final = (
+    (re.compile(r"more|più", re.I), 1.25),
+    (re.compile(r"less|meno", re.I), 0.75),
     (re.compile(r"double|twice|doppio", re.I), 2.0),
     (re.compile(r"two thirds|due terzi", re.I), 2 / 3),
     (re.compile(r"third|terzo", re.I), 1 / 3),
@@ -62,6 +64,7 @@ _SHARES: Final = (
 )
 _LETTERS: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
 _LEAST_LIKE: Final = 0.6
+_SURELY_LIKE: Final = 0.75  # of short names
 _SPOON: Final = 15.0  # grams that a spoon takes of what is eaten by more than the spoon
 _TEASPOON: Final = 5.0
 _FEWEST_PIECES: Final = 2
@@ -257,10 +260,10 @@ class Lexicon:
         for known, food in _named(self.language).items():
             matcher.set_seq1(known)
             score = 0.8 * bool(set(wanted.split()) & set(known.split()))
-            least = max(_LEAST_LIKE, score)
+            least = max(_LEAST_LIKE if len(wanted) > _SHORT + 1 else _SURELY_LIKE, score)
             if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least:
                 score = max(score, matcher.ratio())
-            if score >= _LEAST_LIKE and score > likeness.get(food.key, (0.0, food))[0]:
+            if score >= least and score > likeness.get(food.key, (0.0, food))[0]:
                 likeness[food.key] = score, food
         ranked = sorted(likeness.values(), key=lambda pair: (-pair[0], pair[1].key))
         return [food for _, food in ranked[:most]]
@@ -271,6 +274,20 @@ class Lexicon:
             0
         ]
 
+    def counted(self, text: str) -> bool:
+        """Whether a text says how much, by more than an article."""
+        return self.quantity(text) not in (NOTHING, Quantity(None, 1.0))
+
+    def measured(self, text: str) -> bool:
+        """Whether a text says how much: two, a cup."""
+        return self.counted(text) or any(
+            one in read_manner(self.language).portions for one in tokens_of(text)
+        )
+
+    def general(self, name: str) -> bool:
+        """Whether a name is one for any food of a kind, `dessert`."""
+        return plain(name) in _general(self.language)
+
     def degree(self, text: str) -> float | None:
         """How much of a portion is said without a number: a little, poca."""
         known = read_manner(self.language).degrees
@@ -280,7 +297,7 @@ class Lexicon:
         """Whether a word may name a food that nobody knows."""
         manner = read_manner(self.language)
         told = manner.tells(word) and word not in manner.strange
-        return told and not names_nothing(word, self.language)
+        return told and not names_nothing(word, self.language) and not manner.amounts(word)
 
     def named(self, text: str) -> list[Named]:
         """The foods that a text names, known or not in the table, in their order.

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from vivavoce_bots.carbs.foods import (
-    Food,
     Lexicon,
     Manner,
     Named,
@@ -19,7 +18,7 @@ from vivavoce_bots.carbs.foods import (
 )
 from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.dialogue.clauses import asks_openly, taunts
-from vivavoce_bots.dialogue.gist import names_nothing, requested, rewritten
+from vivavoce_bots.dialogue.gist import requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
@@ -121,7 +120,8 @@ class Reader:
         sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
         if sugar and (len(named) > 1 or heard.did("asks")):
             named = [one for one in named if one not in sugar]  # how much sugar has it?
-        total = heard.did("total") or forms["total"].search(clause) is not None
+        total = forms["total"].search(clause) is not None
+        total = total or (heard.did("total") and (asks or not named))
         facts = forms["facts"].search(without(clause, named)) is not None or heard.did("asks")
         if asks and named and forms["if"].search(clause):
             turn.held += ops
@@ -136,16 +136,19 @@ class Reader:
             turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
             turn.asks.append("portion")
             return True
-        if total and not named and not (heard.did("only") or self._counted(clause)):
+        if total and not named and not (heard.did("only") or self._lexicon.counted(clause)):
             turn.asks.append("total")
             return True
-        if total and named and not facts and not (self._counted(clause) and not asks):
+        if total and named and not facts and not (self._lexicon.counted(clause) and not asks):
             turn.asks.append("total")  # the total, with the wine and without the pizza
             return False
         if not asks and not heard.did("asks"):
             return False
+        either = len(named) > 1 and forms["or"].search(clause) is not None and not facts
+        if named and (either or forms["forgot"].search(clause)):
+            return False
         if forms["noted"].search(clause) and not (facts and named):
-            amount = self._lexicon.quantity(clause) if self._counted(clause) else Quantity()
+            amount = self._lexicon.quantity(clause) if self._lexicon.counted(clause) else Quantity()
             turn.held += [one._replace(quantity=amount) for one in ops]
             turn.asks.append("noted")
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
@@ -154,12 +157,19 @@ class Reader:
             turn.asks.append("everything")
             turn.ops += ops
             return True
+        shared_out = asks and named and forms["how_much"].search(clause) is not None and not facts
+        if shared_out:  # how much of that is the trifle?
+            turn.facts += [Fact(one.written, one.food, Quantity(share=1.0)) for one in named]
+            return True
+        if facts and not named and asks and len(tokens(clause)) <= _BARE:
+            turn.asks.append("what")  # carbs?
+            return True
         if facts and named:
             amount = self._lexicon.quantity(clause)
             turn.facts += [Fact(one.written, one.food, amount) for one in named]
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
-        unknown = [one for one in heard.rest if self._names(one)]
+        unknown = [one for one in heard.rest if self._lexicon.names(one)]
         if facts and asks and heard.did("asks") and 0 < len(unknown) <= _MOST_WORDS - 1:
             turn.facts.append(Fact(" ".join(unknown), None, Quantity()))
             return True
@@ -174,7 +184,8 @@ class Reader:
                 turn.apart.append(clause)
                 turn.asks.append("other")
             return True
-        if (named or self._measured(clause)) and strange <= _LOOSE_NUMBER and not heard.did("whoareyou"):
+        most = _LOOSE if self._asked and self._lexicon.counted(clause) else _LOOSE_NUMBER
+        if (named or self._lexicon.measured(clause)) and strange <= most and not heard.did("whoareyou"):
             return False  # toast? two slices?
         if named and forms["was"].search(clause[: named[0].start]):
             return False  # was it toast or a muffin?
@@ -193,13 +204,6 @@ class Reader:
             not (manner.amounts(word) or word in manner.aside or word in small or len(word) == 1)
             for word in words
         )
-
-    def _measured(self, clause: str) -> bool:
-        """Whether a clause says how much: two, a cup."""
-        return self._counted(clause) or any(one in self._manner.portions for one in tokens_of(clause))
-
-    def _counted(self, clause: str) -> bool:
-        return self._lexicon.quantity(clause) not in (Quantity(), _ONE)
 
     # --- pieces --------------------------------------------------------------------------------
 
@@ -307,10 +311,12 @@ class Reader:
             if forms["passes"].search(before):
                 continue
             last = self._last()
-            no = self._language == "it" and before.strip().lower() == "no"
+            no = before.strip().lower() == "no"
+            closer = no and any({*held.split()} < {*one.written.split()} for held in self._held)
+            no = no and self._language == "it"
             if no and last is not None and one.written not in self._held and alike(last.food, one.food):
                 self._rather = last.kind == "ate" and last.food != one.food  # pasta, no riso
-            elif self._denied(piece, named, at):
+            elif not closer and self._denied(piece, named, at):
                 part = self._lexicon.quantity(before)
                 whole = part in (Quantity(), _ONE) or (part.grams is None and not re.search(r"\d", before))
                 turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
@@ -323,15 +329,11 @@ class Reader:
             before = " ".join(before.split()[-_NEAR:]) + " "
             after = " ".join(after.split()[:_NEAR])
             said = f"{before} {after}" if alone else before
-            quantity = self._quantity(said, one.food)
-            if not alone and quantity == Quantity() and at + 1 == len(named):
-                quantity = self._quantity(after, one.food)
-            if (
-                asks
-                and quantity.grams
-                and f"{quantity.grams:g}" in self._spoken
-                and one.written in self._held
-            ):
+            quantity = self._quantity(said)
+            if quantity == Quantity() and at + 1 == len(named):
+                quantity = self._quantity(after)
+            echo = asks and f"{quantity.grams or 0:g}" in self._spoken
+            if echo and one.written in self._held:  # 480 grams of chips?
                 turn.ops.append(Op("spoke", one.written, one.food))
                 continue
             self._ate(
@@ -340,7 +342,8 @@ class Reader:
                     more=forms["more"].search(before) is not None
                     or (not self._begun and re.fullmatch(forms["joins_on_top"], joiner) is not None
                         and not forms["definite"].search(before)),
-                    instead=forms["instead"].search(after) is not None
+                    instead=closer
+                    or forms["instead"].search(after) is not None
                     or (self._rather and self._last() is None and not self._manner.frames.search(before)
                         and not forms["more"].search(piece))
                     or (forms["was"].search(before) is not None and not forms["more"].search(before))
@@ -354,11 +357,10 @@ class Reader:
 
     def _known(self, one: Named) -> bool:
         """Whether a food was named before, so that it may be a place: a drop in the tea."""
-        return one.written in self._held or any(
-            op.food == one.food and op.kind in ("ate", "spoke") for op in self._turn.ops
-        )
+        told = [op.food for op in self._turn.ops if op.kind in ("ate", "spoke")]
+        return one.written in self._held or one.food in told
 
-    def _quantity(self, said: str, food: Food | None) -> Quantity:
+    def _quantity(self, said: str) -> Quantity:
         """How much a text says; small and big ones are parts of a portion."""
         quantity, degree = self._lexicon.quantity(said), self._lexicon.degree(said)
         if (part := self._forms["share"].search(said)) and quantity.grams is None:
@@ -400,7 +402,7 @@ class Reader:
         """Take in an amount without a food: of the one before it, or of what was asked."""
         if self._forms["theirs"].search(piece):
             return True  # one was my friend's
-        quantity = self._quantity(piece, None)
+        quantity = self._quantity(piece)
         words = [word.lower() for word in _WORD.findall(piece)]
         strange = self._strange(piece, [])
         bare = not any(word in self._manner.portions for word in words) and not self._forms["unit"].search(
@@ -420,7 +422,7 @@ class Reader:
         if quantity == Quantity() or (quantity.grams is None and len(words) > 2 * _FEW):
             return False
         of = self._forms["of"].search(piece)
-        if of is not None and self._names(of["what"].lower()):
+        if of is not None and self._lexicon.names(of["what"].lower()):
             return False  # a slice of tempura
         last = self._last()
         waits = self._asked or (last is not None and last.kind == "ate")
@@ -442,11 +444,6 @@ class Reader:
         self._rather = False
         return True
 
-    def _names(self, word: str) -> bool:
-        """Whether a word may name a food that nobody knows."""
-        told = self._manner.tells(word) and word not in self._manner.strange
-        return told and not names_nothing(word, self._language) and not self._manner.amounts(word)
-
     def _unknown(self, piece: str, heard: Heard, *, alone: bool) -> None:
         """Take in a food that the table lacks, where an amount, a verb or the question makes it one."""
         if heard.did("whole", "insult", "complaint", "thankyou", "bye", "why", "meant", "onlyasked"):
@@ -456,7 +453,7 @@ class Reader:
         words = [word for word in tokens_of(behind) if not self._manner.amounts(word)]
         telling = [word for word in words if self._manner.tells(word)]
         rest = {*heard.rest, *self._hearing.small}
-        if not telling or len(telling) > _MOST_WORDS or not all(map(self._names, telling)):
+        if not telling or len(telling) > _MOST_WORDS or not all(map(self._lexicon.names, telling)):
             return
         if (
             set(self._manner.strange) & {*words}
@@ -465,7 +462,8 @@ class Reader:
             return
         measured = quantity.grams is not None or (quantity.number is not None and quantity != _ONE)
         governed = measured or (framed is not None and self._wants)
-        bare = self._wants and not self._asked and len(telling) <= _BARE and len(telling) == len(words)
+        bare = self._wants and not self._asked and len(telling) <= _BARE
+        bare = bare and (len(telling) == len(words) or quantity == _ONE)
         if not (governed or (bare and self._short and (alone or self._begun or quantity == _ONE))):
             return
         self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
@@ -479,6 +477,9 @@ class Reader:
             turn.ops = [
                 one for one in turn.ops if not one.past or one.kind != "ate"
             ]  # yesterday pizza, today bread
+        loose = [one for one in turn.ops if one.kind == "ate" and self._lexicon.general(one.written)]
+        if any(one.kind == "ate" and one not in loose for one in turn.ops):  # for pudding there was trifle
+            turn.ops = [one for one in turn.ops if one not in loose or one.quantity.grams]
         if not turn.choice:
             return
         first, *others = turn.choice
