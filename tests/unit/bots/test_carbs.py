@@ -13,12 +13,13 @@ from vivavoce_bots.carbs.reading import Reader
 from vivavoce_bots.dialogue.hearing import Hearing
 
 ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
+HEARING = {language: Hearing(language, learn_phrases) for language in ("en", "it")}
 
 
 def items(lexicon: Lexicon, text: str) -> list[tuple[str | None, float | None]]:
     return [
         (item.food.key if item.food else None, item.quantity.of(item.food) if item.food else None)
-        for item in Reader(lexicon, Hearing(lexicon.language, learn_phrases)).read(text).ops
+        for item in Reader(lexicon, HEARING[lexicon.language]).read(text).ops
     ]
 
 
