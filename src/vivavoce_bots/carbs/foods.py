@@ -1,7 +1,7 @@
 """The food table, and finding foods and quantities in what people write."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -50,18 +50,21 @@ _TIMES: Final = {
     "litro": 1_000,
     "litri": 1_000,
 }
-_AND: Final = {"and", "e"}
-_TOP: Final = {*_AND, "plus", "+", "&", "with", "then", "con", "poi", "più", "col", "coi"}
-_MORE: Final = re.compile(
-    r"\s*(?:and |e )?(?:another|one more|also|then|anche|un altr[oa]|un'altra|poi)\b", re.I
-)
-_MOST_PIECES: Final = 20
-_MOST_WORDS: Final = 4
-_MOST_LOOSE: Final = 8  # words of a turn in which a word that nobody knows may be a food
-_BARE: Final = 2  # words of an unknown food that stands by itself
-_SINGULAR: Final = {"e": "a", "i": "oe"}
+_LONGEST_NAME: Final = 4  # words
+_GOES_WITH: Final = {"al", "alla", "allo", "all'", "ai", "agli", "alle", "di", "d'", "del", "della", "dei"}
+_SINGULAR: Final = {"e": "ai", "i": "oe", "o": "i", "a": "e"}
 _SHORT: Final = 4
+_SHARES: Final = (
+    (re.compile(r"more|più", re.I), 1.25),
+    (re.compile(r"less|meno", re.I), 0.75),
+    (re.compile(r"double|twice|doppio", re.I), 2.0),
+    (re.compile(r"two thirds|due terzi", re.I), 2 / 3),
+    (re.compile(r"third|terzo", re.I), 1 / 3),
+    (re.compile(r"quarter|quarto", re.I), 0.25),
+)
+_LETTERS: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
 _LEAST_LIKE: Final = 0.6
+_SURELY_LIKE: Final = 0.75  # of short names
 _SPOON: Final = 15.0  # grams that a spoon takes of what is eaten by more than the spoon
 _TEASPOON: Final = 5.0
 _FEWEST_PIECES: Final = 2
@@ -70,7 +73,10 @@ _GRAMS_FROM: Final = 20  # nobody eats twenty portions: a bare number from here 
 
 @dataclass(frozen=True)
 class Food:
-    """One food, or a group: grams of carbohydrate in 100 g, a usual portion, slice, piece, its names."""
+    """One food, or a group: grams of carbohydrate in 100 g, a usual portion, slice, piece, its names.
+
+    dash  what goes into a coffee or tea
+    """
 
     key: str
     carbs: float
@@ -80,6 +86,7 @@ class Food:
     group: bool = False
     slice: float | None = None
     piece: float | None = None
+    dash: float | None = None
 
     def name(self, language: str) -> str:
         return self.names[language][0]
@@ -88,16 +95,28 @@ class Food:
         return self.carbs * grams / 100
 
 
+def alike(one: Food | None, other: Food | None) -> bool:
+    """Whether as much is eaten of one food as of another."""
+    return one is not None and other is not None and one.portion / 2 <= other.portion <= one.portion * 2
+
+
 class Quantity(NamedTuple):
-    """Grams, or a number of portions, pieces, `slices`, spoons of so many grams; none if nothing was said."""
+    """Grams, or a number of portions, pieces, `slices`, spoons of so many grams; none if nothing was said.
+
+    share  a part of what was noted: half of it
+    """
 
     grams: float | None = None
     number: float | None = None
     slices: bool = False
     spoon: float | None = None
     pieces: bool = False
+    share: float | None = None
 
-    def of(self, food: Food) -> float | None:
+    def of(self, food: Food, held: float | None = None) -> float | None:
+        """Grams of a food, of which so many were noted."""
+        if self.share is not None:
+            return self.share * (held or food.portion)
         if self.grams is not None:
             return self.grams
         each = food.slice if self.slices and food.slice else food.portion
@@ -111,20 +130,23 @@ class Quantity(NamedTuple):
         return self._replace(number=(self.number or 1.0) * degree)
 
 
-_ONE: Final = Quantity(None, 1.0)  # an article, perhaps
+NOTHING: Final = Quantity()
 
 
-class Item(NamedTuple):
-    """A piece of a meal as written: what, how much; the food where it is known; `denied`: not eaten."""
+class Named(NamedTuple):
+    """A food named in a text: where, as it was written, the food; none where the table lacks it."""
 
+    start: int
+    end: int
     written: str
-    quantity: Quantity
     food: Food | None
-    denied: bool = False
 
 
 class Manner:
-    """How people speak of meals in one language, read from its file."""
+    """How people speak of meals in one language, read from its file.
+
+    forms  regular expressions of what is done with foods and amounts, by the names that the file explains
+    """
 
     def __init__(self, language: str) -> None:
         raw: Mapping[str, Any] = read_data(f"carbs.{language}")
@@ -138,25 +160,25 @@ class Manner:
         self.spoons, self.teaspoons = set(raw["spoons"]), set(raw["teaspoons"])
         self.degrees: Mapping[str, float] = raw["degrees"]
         self.numbers: dict[str, float] = {counted[0]: 1} | raw["numbers"]  # the others are digits by then
-        self._split = re.compile(f"({raw['split']})", re.I)
-        rather = "|".join(map(re.escape, speech(language).numbers["rather"]))
-        self.rather = re.compile(rf"\s*(?:{rather})\b", re.I)
-        self._deny = re.compile(rf"\b(?:{raw['deny']})\b", re.I)
+        self.forms: Mapping[str, re.Pattern[str]] = {
+            name: re.compile("|".join(form) if isinstance(form, list) else form, re.I)
+            for name, form in raw["forms"].items()
+        }
 
     def tells(self, word: str) -> bool:
         """Whether a word may be part of a food's name."""
         return len(word) > 2 and word not in self.aside
 
-    def pieces(self, text: str) -> Iterator[tuple[str, bool, bool]]:
-        """The pieces of a meal, whether each was not eaten (`and` carries that on), and comes on top."""
-        parts = self._split.split(text[:LONGEST_TEXT], _MOST_PIECES)
-        denied = False
-        for part, before in zip(parts[::2], ["", *parts[1::2]], strict=True):
-            denied, joins = denied and before.strip().lower() in _AND, before.strip().lower() in _TOP
-            for at, piece in enumerate(self._deny.split(part)):
-                refused = at > 0 or piece.rstrip().lower().endswith(" no")
-                denied = refused or (denied and not any(letter.isdigit() for letter in piece))
-                yield piece, denied, joins or _MORE.match(piece) is not None
+    def amounts(self, word: str) -> bool:
+        """Whether a word says how much."""
+        return (
+            word[0].isdigit()
+            or word in _GRAMS
+            or word in self.numbers
+            or word in self.portions
+            or word in self.degrees
+            or word in self.some
+        )
 
 
 @cache
@@ -171,7 +193,7 @@ def read_foods() -> tuple[Food, ...]:
     return tuple(
         Food(key, float(one["carbs"]), float(one["portion"]), bool(one.get("unit")),
              {"en": list(one["en"]), "it": list(one["it"])}, bool(one.get("group")),
-             one.get("slice"), one.get("piece"))
+             one.get("slice"), one.get("piece"), one.get("dash"))
         for key, one in read_data("foods")["foods"].items()
     )  # fmt: skip
 
@@ -199,6 +221,12 @@ def _general(language: str) -> frozenset[str]:
     return frozenset(plain(name) for name in read_data("foods")["general"][language])
 
 
+@cache
+def _heads() -> frozenset[str]:
+    """The foods that another may go into, named beside it: `chicken soup`, `panino prosciutto`."""
+    return frozenset(read_data("foods")["heads"])
+
+
 def learn_phrases(spotter: Spotter, language: str) -> None:
     """Teach what people say to the counter beside foods."""
     for kind, phrases in read_manner(language).phrases.items():
@@ -216,57 +244,6 @@ class Lexicon:
     def learn(self, name: str, food: Food) -> None:
         self.learnt[plain(name)] = food
 
-    def items(self, text: str) -> list[Item]:
-        """The pieces of a meal as written, twenty at most; those without a word of food are left out."""
-        manner = read_manner(self.language)
-        short = len(_words(text)) <= _MOST_LOOSE
-        found: list[Item] = []
-        loose: list[Item] = []
-        for piece, denied, joins in manner.pieces(text):
-            item, amount = self._item(piece, short), self.quantity(piece)
-            if item is not None and item.food is None and amount.number is amount.grams is None:
-                framed = manner.frames.search(piece) or len(_words(piece)) == len(item.written.split())
-                loose += [] if framed else [item._replace(denied=denied)]
-            if item is not None:
-                again = [one for one in found if one.food and one.food == item.food and not one.denied]
-                if again and not denied and not joins:  # an apple; half an apple
-                    found.remove(again[-1])
-                    vague = item.quantity in (Quantity(), _ONE)
-                    item = item._replace(quantity=again[-1].quantity) if vague else item
-                found.append(item._replace(denied=denied))
-            elif (
-                found
-                and found[-1].quantity.grams is None
-                and (degree := self.degree(piece))
-                and amount in (Quantity(), _ONE)
-                and len(_words(piece)) <= _MOST_WORDS
-            ):
-                found[-1] = found[-1]._replace(quantity=found[-1].quantity.times(degree))  # a small one
-            elif found and amount != Quantity() and manner.rather.match(piece):
-                found[-1] = found[-1]._replace(quantity=amount)  # four, no, five
-            elif (
-                found
-                and amount != Quantity()
-                and not denied
-                and (
-                    found[-1].quantity in (Quantity(), _ONE)
-                    or (amount.grams is not None and found[-1].quantity.grams is None)
-                )
-            ):
-                found[-1] = found[-1]._replace(quantity=amount)  # lasagne, a big portion
-        if any(one.food is not None for one in found):  # a croissant, the one of Gino's
-            found = [one for one in found if one not in loose]
-        general = [one for one in found if plain(one.written) in _general(self.language)]
-        if any(one.food and one not in general and not one.denied for one in found):
-            found = [one for one in found if one not in general or one.denied or one.quantity.grams]
-        told = [one.food for one in found if one.food and one.quantity != Quantity() and not one.denied]
-        once = list[Item]()
-        for one in found:  # a wrap, a chicken wrap
-            bare = one.food is not None and one.quantity == Quantity() and not one.denied
-            if not bare or one.food not in (*told, *(other.food for other in once)):
-                once.append(one)
-        return once[:_MOST_PIECES]
-
     def food(self, name: str) -> Food | None:
         """The food of this name, learnt or known, in the singular or plural."""
         if self.learnt:
@@ -283,10 +260,10 @@ class Lexicon:
         for known, food in _named(self.language).items():
             matcher.set_seq1(known)
             score = 0.8 * bool(set(wanted.split()) & set(known.split()))
-            least = max(_LEAST_LIKE, score)
+            least = max(_LEAST_LIKE if len(wanted) > _SHORT + 1 else _SURELY_LIKE, score)
             if matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least:
                 score = max(score, matcher.ratio())
-            if score >= _LEAST_LIKE and score > likeness.get(food.key, (0.0, food))[0]:
+            if score >= least and score > likeness.get(food.key, (0.0, food))[0]:
                 likeness[food.key] = score, food
         ranked = sorted(likeness.values(), key=lambda pair: (-pair[0], pair[1].key))
         return [food for _, food in ranked[:most]]
@@ -297,13 +274,19 @@ class Lexicon:
             0
         ]
 
-    def amount(self, text: str) -> Quantity:
-        """How much a text says; an article of something that is no food says nothing: `a drink`."""
-        found, manner = self.quantity(text), read_manner(self.language)
-        words = _words(in_digits(text, self.language, ordinals=False))
-        counted = [word for word in words if word in manner.portions or manner.numbers.get(word, 1) != 1]
-        certain = any(word[0].isdigit() for word in words) or (len(words) <= _MOST_LOOSE and counted)
-        return found if certain or not any(self.names(word) for word in words) else Quantity()
+    def counted(self, text: str) -> bool:
+        """Whether a text says how much, by more than an article."""
+        return self.quantity(text) not in (NOTHING, Quantity(None, 1.0))
+
+    def measured(self, text: str) -> bool:
+        """Whether a text says how much: two, a cup."""
+        return self.counted(text) or any(
+            one in read_manner(self.language).portions for one in tokens_of(text)
+        )
+
+    def general(self, name: str) -> bool:
+        """Whether a name is one for any food of a kind, `dessert`."""
+        return plain(name) in _general(self.language)
 
     def degree(self, text: str) -> float | None:
         """How much of a portion is said without a number: a little, poca."""
@@ -314,67 +297,51 @@ class Lexicon:
         """Whether a word may name a food that nobody knows."""
         manner = read_manner(self.language)
         told = manner.tells(word) and word not in manner.strange
-        return told and not names_nothing(word, self.language)
+        return told and not names_nothing(word, self.language) and not manner.amounts(word)
+
+    def named(self, text: str) -> list[Named]:
+        """The foods that a text names, known or not in the table, in their order.
+
+        Of two names side by side the last is the food in English, `banana bread`, the first in Italian,
+        where what goes with it may stand behind a preposition, `risotto ai funghi`.
+        """
+        plain_text = text[:LONGEST_TEXT].lower().replace("’", "'")
+        words = list(_WORD.finditer(plain_text))
+        found: list[Named] = []
+        at = 0
+        while at < len(words):
+            length, food = self._longest([word[0] for word in words[at : at + _LONGEST_NAME]])
+            if not length:
+                at += 1
+                continue
+            one = Named(words[at].start(), words[at + length - 1].end(), "", food)
+            one = one._replace(written=plain_text[one.start : one.end])
+            between = plain_text[found[-1].end : one.start].strip() if found else "."
+            last = found[-1].food if found else None
+            heads = one.food if self.language == "en" else last
+            if not between and (last is None or (heads is not None and heads.key in _heads())):
+                between = "+"
+            if between == "+" and self.language == "en":
+                start = found.pop().start
+                one = one._replace(start=start, written=plain_text[start : one.end])
+            elif between == "+" or (self.language == "it" and between in _GOES_WITH):
+                one = found.pop()._replace(end=one.end)
+            found.append(one)
+            at += length
+        return found
 
     def mentioned(self, text: str) -> list[Food]:
-        """The foods that a text names, whatever it says of them."""
-        words = _words(text)
-        spans = [(at, at + length) for length in (3, 2, 1) for at in range(len(words) - length + 1)]
-        found: dict[tuple[int, int], Food] = {}
-        for start, end in spans:
-            food = self.food(" ".join(words[start:end]))
-            if food is not None and not any(start < other[1] and other[0] < end for other in found):
-                found[start, end] = food
-        return list({found[span].key: found[span] for span in sorted(found)}.values())
+        """The foods of the table that a text names, whatever it says of them."""
+        return list({one.food.key: one.food for one in self.named(text) if one.food}.values())
 
-    def _item(self, piece: str, short: bool) -> Item | None:
-        """The food of a piece; an unknown one stands behind an amount or a verb of eating, or alone."""
-        manner = read_manner(self.language)
-        words = _words(in_digits(piece, self.language, ordinals=False))
-        quantity, before, words = _quantity(words, manner)
-        amount, whole = before is not None, words
-        if before is not None and any(manner.tells(word) for word in words[before:]):
-            words = words[before:]
-        telling = [at for at, word in enumerate(words) if manner.tells(word)]
-        pairs = [" ".join(words[at : at + 2]) for at in range(len(words))]
-        if (pair := next((one for one in pairs if one in _others(self.language)), None)) is not None:
-            return Item(pair, quantity, None)
-        known = self._longest(words) or self._longest(whole)
-        if known is not None:
-            degree = self.degree(piece) if quantity.grams is None else None
-            sized = quantity in (Quantity(), _ONE) or known[1].unit or quantity.slices
-            return Item(known[0], quantity.times(degree) if degree and sized else quantity, known[1])
-        other = [at for at in telling if words[at] in _others(self.language)]
-        if other:  # a food, but none of the table: with what stands close before it
-            start = other[0] - (other[0] - 1 in telling and self.names(words[other[0] - 1]))
-            return Item(" ".join(words[start : other[-1] + 1]), quantity, None)
-        if not amount:
-            framed = list(manner.frames.finditer(piece))
-            words = _words(piece[framed[-1].end() :] if framed else piece)
-            telling = [at for at, word in enumerate(words) if manner.tells(word)]
-            bare = len(telling) <= _BARE and (framed or len(telling) == len(words))
-            if not bare:
-                return None
-        strange = [at for at in telling if not self.names(words[at])]
-        if not short or not telling or len(telling) > _MOST_WORDS or strange or manner.strange & set(words):
-            return None
-        return Item(" ".join(words[telling[0] : telling[-1] + 1]), quantity, None)
-
-    def _longest(self, words: list[str]) -> tuple[str, Food] | None:
-        """The longest known name among the words: the last of two in English, `banana bread`, and none
-        that is part of a food which the table lacks, `apple strudel`.
-        """
+    def _longest(self, words: list[str]) -> tuple[int, Food | None]:
+        """How many of the words are the longest name of a food that they begin with, and the food."""
         others = _others(self.language)
-        for length in range(min(5, len(words)), 0, -1):
-            for start in range(len(words) - length + 1):
-                end = start + length
-                food = self.food(name := " ".join(words[start:end]))
-                while food and self.language == "en" and (head := self.food(" ".join(words[end : end + 1]))):
-                    food, name, end = head, words[end], end + 1
-                beside = {*words[max(0, start - 1) : start], *words[end : end + 1]}
-                if food is not None and not others & beside:
-                    return name, food
-        return None
+        for length in range(len(words), 0, -1):
+            name = " ".join(words[:length])
+            if (food := self.food(name)) is not None or name in others:
+                return length, food
+        return 0, None
 
 
 @lru_cache(maxsize=20_000)
@@ -432,3 +399,34 @@ def _quantity(words: list[str], manner: Manner) -> tuple[Quantity, int | None, l
     counted = count is not None
     pieces = count is not None and count >= _FEWEST_PIECES and not manner.portions & {*words} - manner.slices
     return Quantity(grams, count, slices and counted, spoon if counted else None, pieces), ends, rest
+
+
+def without(text: str, named: Sequence[Named]) -> str:
+    """A text without the foods in it."""
+    for one in reversed(named):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    return text
+
+
+def share_of(words: str) -> float:
+    """What part of the amount before is said: half of it, double that."""
+    return next((part for form, part in _SHARES if form.search(words)), 0.5)
+
+
+def tokens_of(text: str) -> list[str]:
+    """The words of a text with their accents, in lower case."""
+    return [word.lower() for word in _LETTERS.findall(text)]
+
+
+def merged(before: Quantity, now: Quantity) -> Quantity:
+    """An amount behind another of the same food: small ones of that number, half of it, another amount."""
+    if now.share is not None and before != Quantity():
+        grams = before.grams * now.share if before.grams is not None else None
+        return before._replace(grams=grams, number=before.number * now.share if before.number else None)
+    if now.grams is not None or now.number is None or now.number >= 1:
+        return now
+    if before.grams is not None:
+        return before
+    if before.number is not None and before.number > 1 and not now.spoon:
+        return before.times(now.number)
+    return now

@@ -1,229 +1,279 @@
-"""The meal so far, and what of a turn is about it: what was eaten, what is to be taken out."""
+"""The meal as a list of foods with amounts, each of which can be put right, replaced and taken out."""
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce_bots.acts import Act
-from vivavoce_bots.carbs.foods import Food, Item, Lexicon, Quantity, read_foods, read_manner
-from vivavoce_bots.dialogue.clauses import present, sentences_of
-from vivavoce_bots.dialogue.gist import LONGEST_TOLD, gist, requested, rewritten
-from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.retraction import without_retracted
-from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.carbs.foods import NOTHING, Food, Lexicon, Quantity, alike
+from vivavoce_bots.carbs.turn import Op
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Talk
 
 _MOST_EATEN: Final = 200
-_MANNERS: Final = ("thankyou", "insult", "complaint", "praise", "bye", "hello", "ciao")
-_OUT: Final = {
-    "en": re.compile(r"\b(?:take|leave|cross|put)((?: \w+){1,3}) (?:out|off|away)\b", re.I),
-    "it": re.compile(r"\b(?:tir\w+|lasci\w+|port\w+)((?: \w+){1,3}) (?:fuori|via)\b", re.I),
-}
-_REMOVE: Final = {"en": "remove", "it": "togli"}
-_NOT_SO_MUCH: Final = re.compile(r"\b(?:not|non|instead of|invece di)\s+\d+(?:\s?g\w*)?", re.I)
-_PRONOUN: Final = {
-    "en": re.compile(
-        r"\b(?:remove|delete|drop|scrap|cancel|take out|take off) (?:it|that|this|them)\b", re.I
-    ),
-    "it": re.compile(r"\b(?:togli|leva|toglier|levar|elimina|cancella|scorda|tolga)l[oaie]\b", re.I),
-}
-_NOTED: Final = re.compile(
-    r"\b(?:did|have) you (?:\w+ )?(?:note|noted|write|written|put|count|counted)\b"
-    r"|\bread (?:me |it |that )|\bis (?:it|that|the \w+) (?:in|noted|down|counted)\b"
-    r"|\b(?:hai|ha|avete) (?:già )?(?:segnat|scritt|contat|annotat|mess)\w"
-    r"|\b(?:rileggi|leggi|rilegg|mi legg)\w*",
-    re.I,
-)
-"""Whether something was written down, asked."""
-_AMOUNT_BACK: Final = re.compile(
-    r"\b\d+ ?(?:g|grams|grammi|ml)?(?=[\s,.]+(?:(?:no|oh|wait|sorry|anzi|rather|aspetta|scusa)[\s,.]+)+\d)"
-    r"[\s,.]+(?:(?:no|oh|wait|sorry|anzi|rather|aspetta|scusa)[\s,.]+)+",
-    re.I,
-)
-"""An amount that another takes the place of in the same breath: 100 g, no, 80 g."""
-SHRUGS: Final = re.compile(
-    r"\bhow (?:the \w+ )?(?:would|should|could|am|do|can) i (?:supposed to )?know\b|\bwho weighs\b"
-    r"|\b(?:che|cosa) ne so\b|\bcome (?:\w+ )?(?:faccio|potrei|dovrei|posso)(?: io)? a? ?sapere"
-    r"|\bmica (?:lo )?peso\b",
-    re.I,
-)
-"""How people refuse to say how much."""
-_OTHERS_ATE: Final = {
-    "en": re.compile(
-        r"\W*(?:and |but |so )?(?:my|his|her|our|the) (?!.*\b(?:i|we|me)\b)(?:\w+ ){1,3}?"
-        r"(?:had|ate|drank|ordered|took|got|has)\b",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\W*(?:e |ma )?(?:(?:il |la )?mi[ao]|suo|sua) (?!.*\b(?:io|ho|abbiamo|mi)\b)\w+ "
-        r"(?:invece )?(?:ha|aveva|prende|si è)\b",
-        re.I,
-    ),
-}
-"""What somebody else ate."""
-_ONLY_TOLD: Final = {"en": "I was only asking", "it": "era solo una domanda"}
-_THEIRS: Final = {
-    "en": re.compile(
-        r"\b(?:she|he|they|my (?!\w+ and i)\w+) (?:had|took|ordered|ate|drank|chose|went for)\b"
-        r"(?! made)[^,.;!?]*?"
-        r"(?=,| and i\b| but i\b| while i\b|[.;!?]|$)",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\b(?:lei|lui|loro|(?:mi[ao]) \w+) (?:invece )?(?:ha|hanno) "
-        r"(?:preso|mangiato|bevuto|ordinato|voluto)\b"
-        r"[^,.;!?]*?(?=,| e io\b| ma io\b| mentre io\b|[.;!?]|$)",
-        re.I,
-    ),
-}
-_CLAUSE: Final = re.compile(r"[^.!?]+[.!?]*")
-_MEANT: Final = re.compile(
-    r"\b(?:i mean|i meant|meant to say|actually|it was|intendevo|volevo|in realtà|era|erano)\b", re.I
-)
+_LIGHT: Final = 2  # grams of carbohydrate in 100 g of what beside another food is taken by the portion
+_SHORTEST: Final = 4
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Eaten:
-    """What counts: as it was written, the food, grams."""
+    """One food of the meal: as it was written, the food, grams; none while that is not known.
+
+    quantity  what was said of how much before the food was known
+    """
 
     written: str
-    food: Food
-    grams: float
+    food: Food | None
+    grams: float | None = None
+    quantity: Quantity = NOTHING
+
+
+@dataclass
+class Changes:
+    """What a turn changed, in the order in which it is told; `same` was only said once more."""
+
+    noted: list[Eaten] = field(default_factory=list)
+    same: list[Eaten] = field(default_factory=list)
+    gone: list[Eaten] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    swapped: list[tuple[Eaten, Eaten]] = field(default_factory=list)
+    pending: list[Eaten] = field(default_factory=list)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.noted or self.gone or self.missing or self.swapped or self.pending)
 
 
 @dataclass
 class Session(Talk):
-    """The meal so far, what is still to be settled, and what was asked last.
+    """The meal so far, and what was asked last.
 
-    asking   meal, how_much, like (which of the choices), learn (any food that is like it), told (the total)
-    counted  how much had been eaten before the last turn
-    named    the food that was named last
-    fresh    what was counted in this turn; adds: it comes on top of the same food before
-    informed whether the last turn told what foods have
+    meal     in the order in which it was told; without grams: still to be asked
+    gone     what was taken out, last one last
+    spoken   what was spoken of last, as it stands in the meal
+    choices  what an unknown food may be like; learning: any food may be named
+    either   foods of which one was eaten, and it was not said which
+    bygone   whether the meal is one of a day before
+    settled  whether the total was told as it stands; named: a food that was asked about last
     """
 
     lexicon: Lexicon = field(default_factory=lambda: Lexicon("en"))
-    eaten: list[Eaten] = field(default_factory=list)
-    open: list[Item] = field(default_factory=list)
-    asking: str = "meal"
-    item: Item | None = None
+    meal: list[Eaten] = field(default_factory=list)
+    gone: list[Eaten] = field(default_factory=list)
+    spoken: Eaten | None = None
     choices: list[Food] = field(default_factory=list)
-    counted: int = 0
+    learning: bool = False
+    either: list[Op] = field(default_factory=list)
+    settled: bool = False
+    over: bool = False
     named: Food | None = None
-    fresh: list[Eaten] = field(default_factory=list)
-    adds: bool = False
     informed: bool = False
+    bygone: bool = False
 
-    def count(self, written: str, food: Food, grams: float) -> None:
-        """Eat it; a food that is in the meal already is put right, unless more of it was eaten."""
-        one, self.informed = Eaten(written, food, grams), False
-        if not self.adds and one in self.eaten and one not in self.fresh:
-            self.fresh = [*self.fresh, one]  # said once more, told once more
-            return
-        if not self.adds:
-            self.eaten = [held for held in self.eaten if held.food.key != food.key or held in self.fresh]
-        self.fresh, self.eaten = [*self.fresh, one], [*self.eaten, one][-_MOST_EATEN:]
+    @property
+    def eaten(self) -> list[Eaten]:
+        """What counts."""
+        return [one for one in self.meal if one.food is not None and one.grams is not None]
+
+    @property
+    def item(self) -> Eaten | None:
+        """What is to be settled next."""
+        return next((one for one in self.meal if one.grams is None), None)
 
     @property
     def total(self) -> int:
-        return round(sum(one.food.carbohydrates(one.grams) for one in self.eaten))
+        return round(sum(one.food.carbohydrates(one.grams) for one in self.eaten if one.food and one.grams))
+
+    def find(self, op: Op, *, loosely: bool = False) -> Eaten | None:
+        """The food of the meal that is named; loosely: any of its group."""
+        alike = [one for one in self.meal if op.food is not None and one.food == op.food]
+        same = [one for one in alike if op.food and (not op.food.group or shared(one.written, op.written))]
+        same += [
+            one
+            for one in self.meal
+            if one.written == op.written or (one.food is None and shared(one.written, op.written))
+        ]
+        waits = [one for one in alike if one is self.item]
+        alike += [one for one in self.meal if shared(one.written, op.written)] if not alike else []
+        return next(iter([*same[::-1], *waits, *(alike[::-1] if loosely else [])]), None)
+
+    def apply(self, ops: Sequence[Op]) -> Changes:
+        """Do what a turn says; what is taken out leaves its amount to what takes its place."""
+        made, asked = Changes(), self.item
+        before = {id(one): one.grams for one in self.meal}
+        freed: list[tuple[Eaten, int]] = []
+        for op in sorted(ops, key=lambda one: one.kind == "ate"):
+            if op.kind == "spoke":
+                self.spoken = self.find(op, loosely=True) or self.spoken
+            elif op.kind == "not":
+                self._take_out(op, made, freed, asked)
+            elif op.kind == "back":
+                self._put_back(made)
+            elif op.kind == "amount":
+                self._measure(op.quantity, asked, made, before)
+            else:
+                self._eat(op, made, freed, before, asked)
+        if made.any:
+            self.settled = self.over = False
+        return made
+
+    # --- one operation --------------------------------------------------------------------------------------
+
+    def _eat(
+        self,
+        op: Op,
+        made: Changes,
+        freed: list[tuple[Eaten, int]],
+        before: dict[int, float | None],
+        asked: Eaten | None,
+    ) -> None:
+        held = self.find(op)
+        if op.past and not self.bygone and self.meal:
+            if held is not None:
+                self._take_out(op._replace(side=True), made, freed, asked)
+            return  # of another day
+        if held is not None and not (op.more and held.grams is not None and op.quantity != Quantity()):
+            self._put_right(held, op.quantity, made, before)
+            return
+        self.bygone = self.bygone or op.past
+        new = Eaten(op.written, op.food, None, op.quantity)
+        at = len(self.meal)
+        replaced = None
+        if freed:
+            replaced, at = freed.pop(0)
+        elif op.instead and not made.noted and (spoken := self._corrected(op, asked)) is not None:
+            replaced, at = spoken, self.meal.index(spoken)
+            self.meal.remove(spoken)
+            made.gone.append(spoken)
+        if op.food is not None:
+            new.grams = op.quantity.of(op.food) if op.quantity != Quantity() else self._unsaid(op, replaced)
+        self.meal.insert(min(at, len(self.meal)), new)
+        del self.meal[:-_MOST_EATEN]
+        self.spoken = new
+        if new.grams is None:
+            made.pending.append(new)
+        elif replaced is not None and replaced in made.gone and replaced.written != new.written:
+            made.gone.remove(replaced)
+            made.swapped.append((replaced, new))
+        else:
+            made.noted.append(new)
+
+    def _unsaid(self, op: Op, replaced: Eaten | None) -> float | None:
+        """The grams of a food without an amount: those of what it takes the place of, or a portion."""
+        food = op.food
+        if food is None:
+            return None
+        back = next(
+            (one for one in reversed(self.gone) if one.food == food and one.written == op.written), None
+        )
+        if back is not None and back.grams is not None:
+            return back.grams
+        if replaced is not None and replaced.grams is not None and alike(food, replaced.food):
+            return replaced.grams
+        if food.group and not food.carbs:
+            return food.portion  # however much of it: there is nothing to count
+        host = self.meal[-1].food if op.side and self.meal else None
+        if host is not None and food.dash is not None and host.key in ("coffee", "cappuccino"):
+            return food.dash
+        return food.portion if host is not None and food.carbs <= _LIGHT else None
+
+    def _corrected(self, op: Op, asked: Eaten | None) -> Eaten | None:
+        """What `it was ...` puts right: what is asked about, else what was spoken of last."""
+        kin = [one for one in self.meal if shared(one.written, op.written)]
+        if kin:
+            return kin[-1]
+        if asked is not None and asked in self.meal:
+            return asked
+        return self.spoken if self.spoken in self.meal and self.changed else None
+
+    def _put_right(
+        self, held: Eaten, quantity: Quantity, made: Changes, before: dict[int, float | None]
+    ) -> None:
+        self.spoken = held
+        if held.food is None:
+            held.quantity = quantity if quantity != Quantity() else held.quantity
+            return
+        grams = quantity.of(held.food, before.get(id(held))) if quantity != Quantity() else None
+        if grams is None or grams == held.grams:
+            made.same += [held] if held.grams is not None else []
+            return
+        held.grams = grams
+        self.meal = [
+            one
+            for one in self.meal
+            if one is held or not (one.food == held.food and one.written == held.written)
+        ]
+        if held not in made.noted and all(held is not new for _, new in made.swapped):
+            made.noted.append(held)
+
+    def _measure(
+        self, quantity: Quantity, asked: Eaten | None, made: Changes, before: dict[int, float | None]
+    ) -> None:
+        target = asked if asked in self.meal else self.spoken
+        if target not in self.meal:
+            target = self.eaten[-1] if self.eaten else None
+        if target is None:
+            return
+        again = [
+            one
+            for one in self.eaten
+            if one.grams == quantity.grams or (quantity.number and one.quantity.number == quantity.number)
+        ]
+        if again and asked is None:  # I said a portion, 80 grams; just the two
+            made.same.append(again[-1])
+            return
+        if (
+            target is not asked and quantity.slices and target.food is not None and not target.food.slice
+        ):  # of what comes in slices
+            target = next((one for one in reversed(self.eaten) if one.food and one.food.slice), target)
+        self._put_right(target, quantity, made, before)
+
+    def _take_out(self, op: Op, made: Changes, freed: list[tuple[Eaten, int]], asked: Eaten | None) -> None:
+        if op.written:
+            held = self.find(op, loosely=True)
+        else:
+            if op.past and self.bygone:
+                return
+            unknown = asked if asked is not None and asked.food is None else None
+            last = self.spoken if self.spoken in self.meal else (self.meal[-1] if self.meal else None)
+            held = unknown or last
+        if held is None or held not in self.meal:
+            known = {one.written for one in (*made.gone, *(old for old, _ in freed))}
+            if op.written and op.written not in known and not op.side:
+                self.gone.append(Eaten(op.written, op.food))
+                made.missing.append(
+                    op.written if op.food is None or op.food.group else op.food.name(self.language)
+                )
+            return
+        less = op.quantity.of(held.food) if held.food and op.quantity.number else None
+        if less and held.grams is not None and held.grams > less:  # take one beer off
+            held.grams -= less
+            made.noted.append(held)
+            return
+        place = self.meal.index(held)
+        self.meal.remove(held)
+        self.gone.append(held)
+        made.gone.append(held)
+        freed.append((held, place))
+
+    def _put_back(self, made: Changes) -> None:
+        if not self.gone:
+            made.same += self.eaten
+        else:
+            last = self.gone.pop()
+            self.meal.append(last)
+            self.spoken = last
+            (made.noted if last.grams is not None else made.pending).append(last)
 
 
-@dataclass
-class Told:
-    """The turn as it grows, before the question."""
-
-    sentences: list[str] = field(default_factory=list)
-    acts: list[Act] = field(default_factory=list)
+def shared(one: str, other: str) -> bool:
+    """Whether two names have a word in common, in the singular or plural."""
+    within = min(len(one), len(other)) >= _SHORTEST and (one in other or other in one)
+    return within or bool(_stems(one) & _stems(other))
 
 
-def asks_what_is_noted(text: str) -> bool:
-    """Whether it is asked what was written down: did you note the rice?"""
-    return any(_NOTED.search(one) for one in sentences_of(text) if one.rstrip().endswith("?"))
-
-
-def amount_told(text: str, lexicon: Lexicon) -> str:
-    """A text without the questions in it, where the rest says how much: fifty? two thin slices."""
-    told = " ".join(one for one in sentences_of(text) if not one.rstrip().endswith("?"))
-    return told if lexicon.quantity(told) != Quantity() else text
-
-
-def what_is_told(session: Session, heard: Heard) -> str:
-    """What of a turn tells of the meal: no question beside it, nothing of another day."""
-    sentences = sentences_of(heard.text)
-    told = [one for one in sentences if not is_question(one, session.language)]
-    foods = [one for one in told if session.lexicon.mentioned(one)]
-    if not told and (len(sentences) > 1 or heard.did("total")):
-        return ""
-    kept = " ".join(told) if foods else heard.text
-    today = present(kept, session.language)
-    return today if session.lexicon.mentioned(today) else kept
-
-
-def heard_as(session: Session, text: str) -> str:
-    """A turn as it is meant: requests as commands, idioms in plain words, nothing that is told besides."""
-    language, lexicon = session.language, session.lexicon
-    names = [name for food in read_foods() for name in food.names[language]]
-    ate = lexicon.mentioned(text)
-    text = _THEIRS[language].sub("", text) if len(text) <= LONGEST_TOLD else text
-    text = _CLAUSE.sub(lambda one: "" if _OTHERS_ATE[language].match(one[0]) else one[0], text)
-    if ate and not lexicon.mentioned(text):
-        text = f"{text} {_ONLY_TOLD[language]}."
-    plain = without_retracted(text, language, names)
-    plain = rewritten(requested(_AMOUNT_BACK.sub("", plain), language), read_manner(language).rewrites)
-    frames = read_manner(language).frames
-    return gist(
-        plain,
-        language,
-        lambda one: bool(lexicon.mentioned(one)),
-        lambda one: (
-            frames.search(one) is not None
-            and _OTHERS_ATE[language].match(one) is None
-            and bool(lexicon.mentioned(one) or lexicon.degree(one))
-        ),
-    )
-
-
-def without_manners(heard: Heard, language: str) -> str:
-    """The words of a turn without thanks and abuse: a piece of junk is no piece."""
-    spans = [one for one in heard.spans if one.entry.kind in _MANNERS]
-    if heard.did("done") and spans:
-        return ""
-    gone = {at for one in spans for at in range(one.start, one.end)}
-    kept = " ".join(word for at, word in enumerate(heard.said) if at not in gone) if spans else heard.text
-    scolds = any(one.entry.kind in ("insult", "complaint") for one in spans)
-    if scolds and not re.search(r"\d", in_digits(kept, language, ordinals=False)):
-        return ""
-    counted = re.sub(r"^\W*\d+\?+\s+", "", in_digits(kept, language, ordinals=False))  # a hundred? no, one
-    return _NOT_SO_MUCH.sub("", counted)
-
-
-def with_removals(session: Session, text: str) -> str:
-    """A text in which what is to be taken out stands behind the word: `remove the banana`.
-
-    What is said to be of another day is taken out, too.
-    """
-    held = [one.food for one in (*session.eaten, *session.open, *filter(None, [session.item])) if one.food]
-    named = session.item.food if session.item and session.item.food else session.named
-    remove = _REMOVE[session.language]
-    text = _OUT[session.language].sub(rf"{remove}\1", text)
-    if named is not None:
-        text = _PRONOUN[session.language].sub(f"{remove} {named.name(session.language)}", text)
-    kept = {one.key for one in session.lexicon.mentioned(present(text, session.language))}
-    past = [one for one in session.lexicon.mentioned(text) if one in held and one.key not in kept]
-    return " ".join([text, *(f". {remove} {one.name(session.language)}" for one in past)])
-
-
-def names_whole(item: Item, food: Food, language: str) -> bool:
-    """Whether a name that nobody knows has the whole name of a food in it: `cake afterwards`."""
-    words = set(tokens(item.written))
-    return any(set(tokens(name)) <= words for name in food.names[language])
-
-
-def denies(heard: Heard) -> bool:
-    """Whether an utterance puts right what was taken for said: `no, soup`; not `four biscuits, no, five`."""
-    return _MEANT.search(heard.text) is not None or (
-        heard.spans[:1] != [] and heard.spans[0].entry.kind == "negate"
-    )
+def _stems(name: str) -> set[str]:
+    return {
+        word[:-1] if len(word) > _SHORTEST - 1 and word[-1] in "saeiou" else word
+        for word in tokens(name)
+        if len(word) > 1
+    }

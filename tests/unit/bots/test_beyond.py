@@ -81,7 +81,7 @@ def test_the_verb_is_no_number(said: str, number: int | None) -> None:
             "carbs",
             "en",
             ("two biscuits", "80 g of bread", "I meant three biscuits", "total"),
-            "bread 80 g (39 g), biscuit 30 g",
+            "biscuit 30 g (20 g), bread 80 g",
         ),
         ("carbs", "en", ("a banana", "the banana was ripe"), "Got it: banana 120 g"),
         ("carbs", "it", ("una birra", "sei inutile", "totale"), "birra 330 g"),

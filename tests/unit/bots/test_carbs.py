@@ -7,16 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce_bots.carbs.bot import CarbsBot
-from vivavoce_bots.carbs.foods import Lexicon, read_foods, read_manner
+from vivavoce_bots.carbs.foods import Lexicon, learn_phrases, read_foods, read_manner
 from vivavoce_bots.carbs.meal import Session
+from vivavoce_bots.carbs.reading import Reader
+from vivavoce_bots.dialogue.hearing import Hearing
 
 ENGLISH, ITALIAN = Lexicon("en"), Lexicon("it")
+HEARING = {language: Hearing(language, learn_phrases) for language in ("en", "it")}
 
 
 def items(lexicon: Lexicon, text: str) -> list[tuple[str | None, float | None]]:
     return [
         (item.food.key if item.food else None, item.quantity.of(item.food) if item.food else None)
-        for item in lexicon.items(text)
+        for item in Reader(lexicon, HEARING[lexicon.language]).read(text).ops
     ]
 
 

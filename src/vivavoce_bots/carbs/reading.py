@@ -1,0 +1,500 @@
+"""A turn read as what it does with the meal: what was eaten, how much, what was not, and what is asked."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from vivavoce_bots.carbs.foods import (
+    Lexicon,
+    Manner,
+    Named,
+    Quantity,
+    alike,
+    merged,
+    read_manner,
+    share_of,
+    tokens_of,
+    without,
+)
+from vivavoce_bots.carbs.turn import Fact, Op, Turn
+from vivavoce_bots.dialogue.clauses import asks_openly, taunts
+from vivavoce_bots.dialogue.gist import requested, rewritten
+from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.numbers import in_digits
+from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
+
+_SENTENCE: Final = re.compile(r"(?:[^.!?;:\n…]|(?<=\d)\.(?=\d))+[.!?;:\n…]*")
+_WORD: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
+_ONE: Final = Quantity(None, 1.0)  # an article, perhaps
+_LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
+_NEAR: Final = 4  # words around a food that may say how much
+_FEW, _MOST_WORDS, _BARE = 6, 4, 2
+_MOST_OPS: Final = 20
+
+
+class Reader:
+    """Reads one turn.
+
+    told    what the bot said last; summed: whether that was the total
+    asked   whether it asked for an amount; wants: whether it asked for foods
+    held    the names of what is in the meal
+    """
+
+    def __init__(
+        self, lexicon: Lexicon, hearing: Hearing, *,
+        told: str = "", summed: bool = False, asked: bool = False, wants: bool = True,
+        held: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        self._lexicon, self._hearing, self._language = lexicon, hearing, lexicon.language
+        self._manner: Manner = read_manner(lexicon.language)
+        self._forms = self._manner.forms
+        self._spoken = set(_NUMBER.findall(told))
+        self._asked, self._wants, self._held, self._summed = asked, wants, held, summed
+        self._turn = Turn()
+        self._begun = False  # whether something was told of the meal in this turn
+        self._rather = False  # whether what comes now puts right what stands before
+        self._short = True
+        self._away: str | None = None  # told of another day, or of other people
+
+    def read(self, text: str) -> Turn:
+        text = text[:LONGEST_TEXT].replace("’", "'")
+        kept = [self._without_scorn(one) for one in _SENTENCE.findall(text)]
+        self._short = len(tokens(text)) <= _FEW
+        text = rewritten(requested(" ".join(kept), self._language), self._manner.rewrites)
+        text = self._forms["keep"].sub(" ", in_digits(text, self._language, ordinals=False))
+        text = self._forms["or_so"].sub(r"\1", text)
+        for sentence in _SENTENCE.findall(text)[: 2 * _MOST_OPS]:
+            self._away, self._rather = None, False
+            for clause in filter(None, self._forms["clauses"].split(sentence)):
+                self._clause(clause.strip())
+        self._turn.both = self._forms["both"].search(text) is not None
+        self._decide()
+        return self._turn
+
+    # --- sentences --------------------------------------------------------------------------------
+
+    def _without_scorn(self, sentence: str) -> str:
+        """A sentence without a question in scorn, or without its end that is one."""
+        if self._scolds(sentence):
+            return ""
+        head, comma, tail = sentence.rpartition(",")
+        return f"{head}." if comma and self._scolds(tail.strip()) else sentence
+
+    def _scolds(self, sentence: str) -> bool:
+        """Whether a sentence only asks in scorn, or what was never said: can you read? did I say 150?"""
+        if not is_question(sentence, self._language):
+            return False
+        named = self._lexicon.mentioned(sentence)
+        return (not named and taunts(sentence, self._language)) or (
+            self._forms["echo"].search(sentence) is not None and "?" in sentence
+        )
+
+    def _clause(self, clause: str) -> None:
+        heard = self._hearing.heard(clause)
+        asks = clause.endswith("?")
+        turn = self._turn
+        named = self._lexicon.named(clause)
+        if self._forms["done"].search(clause) and not asks and not named:
+            turn.done = True
+        wonders = asks_openly(clause, self._language)
+        asking = asks or wonders or heard.did("asks", "total") or self._forms["total"].search(clause)
+        head, comma, tail = clause.partition(",")
+        if asking and not asks and comma and not heard.did("asks", "total") and "," not in tail[:3]:
+            if self._lexicon.named(head):
+                self._clause(f"{head}?")
+            self._pieces(tail, heard, asks=False)  # what do you think, a whole one
+            return
+        if asking and self._question(clause, heard, named):
+            return
+        if heard.did("onlyasked"):
+            turn.others = True
+        self._pieces(clause, heard, asks=asks)
+
+    def _question(self, clause: str, heard: Heard, named: Sequence[Named]) -> bool:
+        """Take in what a clause asks; whether that is all it says."""
+        turn, forms = self._turn, self._forms
+        ops = [Op("ate", one.written, one.food) for one in named]
+        asks = clause.endswith("?") or asks_openly(clause, self._language)
+        sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
+        if sugar and (len(named) > 1 or heard.did("asks")):
+            named = [one for one in named if one not in sugar]  # how much sugar has it?
+        total = forms["total"].search(clause) is not None
+        total = total or (heard.did("total") and (asks or not named))
+        facts = forms["facts"].search(without(clause, named)) is not None or heard.did("asks")
+        if asks and named and forms["if"].search(clause):
+            turn.held += ops
+            turn.asks.append("without")
+            return True
+        if (
+            forms["portion"].search(clause)
+            and asks
+            and not facts
+            and not (self._asked and not named and "?" not in clause)
+        ):
+            turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
+            turn.asks.append("portion")
+            return True
+        if total and not named and not (heard.did("only") or self._lexicon.counted(clause)):
+            turn.asks.append("total")
+            return True
+        if total and named and not facts and not (self._lexicon.counted(clause) and not asks):
+            turn.asks.append("total")  # the total, with the wine and without the pizza
+            return False
+        if not asks and not heard.did("asks"):
+            return False
+        either = len(named) > 1 and forms["or"].search(clause) is not None and not facts
+        if named and (either or forms["forgot"].search(clause)):
+            return False
+        if forms["noted"].search(clause) and not (facts and named):
+            amount = self._lexicon.quantity(clause) if self._lexicon.counted(clause) else Quantity()
+            turn.held += [one._replace(quantity=amount) for one in ops]
+            turn.asks.append("noted")
+            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
+            return True
+        if asks and named and forms["counts"].search(clause):
+            turn.asks.append("everything")
+            turn.ops += ops
+            return True
+        shared_out = asks and named and forms["how_much"].search(clause) is not None and not facts
+        if shared_out:  # how much of that is the trifle?
+            turn.facts += [Fact(one.written, one.food, Quantity(share=1.0)) for one in named]
+            return True
+        if facts and not named and asks and len(tokens(clause)) <= _BARE:
+            turn.asks.append("what")  # carbs?
+            return True
+        if facts and named:
+            amount = self._lexicon.quantity(clause)
+            turn.facts += [Fact(one.written, one.food, amount) for one in named]
+            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
+            return True
+        unknown = [one for one in heard.rest if self._lexicon.names(one)]
+        if facts and asks and heard.did("asks") and 0 < len(unknown) <= _MOST_WORDS - 1:
+            turn.facts.append(Fact(" ".join(unknown), None, Quantity()))
+            return True
+        if heard.did("asks") or (asks and not named and forms["how_much"].search(clause)):
+            turn.asks.append("what")
+            return True
+        if not asks:
+            return False
+        strange = self._strange(clause, named)
+        if not named and self._lexicon.quantity(clause) == Quantity() and len(tokens(clause)) <= _BARE:
+            if heard.rest:
+                turn.apart.append(clause)
+                turn.asks.append("other")
+            return True
+        most = _LOOSE if self._asked and self._lexicon.counted(clause) else _LOOSE_NUMBER
+        if (named or self._lexicon.measured(clause)) and strange <= most and not heard.did("whoareyou"):
+            return False  # toast? two slices?
+        if named and forms["was"].search(clause[: named[0].start]):
+            return False  # was it toast or a muffin?
+        if len(tokens(clause)) >= _BARE + 1:
+            turn.apart.append(clause)
+            turn.asks.append("other")
+            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
+            return True
+        return bool(heard.did("why", "repeat", "help"))
+
+    def _strange(self, clause: str, named: Sequence[Named]) -> int:
+        """How many words of a clause are neither foods, amounts, nor small words."""
+        words = tokens_of(without(clause, named))
+        small, manner = self._hearing.small, self._manner
+        return sum(
+            not (manner.amounts(word) or word in manner.aside or word in small or len(word) == 1)
+            for word in words
+        )
+
+    # --- pieces --------------------------------------------------------------------------------
+
+    def _pieces(self, clause: str, heard: Heard, *, asks: bool) -> None:
+        """Take in the pieces of a clause, between its marks and its `and`."""
+        clause = self._forms["weighs"].sub(" ", self._swapped(clause))
+        joiner, at = "", 0
+        parts: list[tuple[str, str]] = []
+        for mark in self._forms["pieces"].finditer(clause):
+            parts.append((joiner, clause[at : mark.start()]))
+            joiner, at = mark[0].strip().lower(), mark.end()
+        parts.append((joiner, clause[at:]))
+        alone = sum(bool(_WORD.search(piece)) for _, piece in parts) == 1
+        for joiner, piece in parts[:_MOST_OPS]:
+            if _WORD.search(piece) or joiner:
+                self._piece(joiner, piece, heard, asks=asks, alone=alone)
+
+    def _swapped(self, clause: str) -> str:
+        """A clause in which `change the toast to a muffin` is: not the toast, a muffin."""
+        found = self._forms["swap"].search(clause)
+        if found is None:
+            return clause
+        old, new = found["old"], found["new"]
+        olds, news = self._lexicon.named(old), self._lexicon.named(new)
+        if news and any(one.kind == "ate" and one.food == news[0].food for one in self._turn.ops):
+            return clause[: found.start()]
+        if news and not olds:
+            self._turn.ops.append(Op("not"))
+        elif news:
+            self._turn.ops += [Op("not", one.written, one.food) for one in olds]
+        return f"{clause[: found.start()]}, {new if news else f'{old} {new}'}"
+
+    def _piece(self, joiner: str, piece: str, heard: Heard, *, asks: bool, alone: bool) -> None:
+        forms, turn = self._forms, self._turn
+        joins_or = re.fullmatch(forms["joins_or"], joiner) is not None
+        if forms["today"].search(piece) or (self._away == "others" and forms["mine"].search(piece)):
+            self._away = None
+        named = self._lexicon.named(piece)
+        if (other := forms["others"].search(piece)) and not self._lexicon.mentioned(other[0]):
+            self._away = None if forms["mine"].search(piece[: other.start()]) and named else "others"
+        if forms["elsewhere"].search(piece):
+            if asks and not named:
+                return  # or was that yesterday?
+            self._away = "future" if forms["future"].search(piece) else "past"
+            if not named and not joins_or and forms["it"].search(piece):
+                self._take_back(past=True)
+                return
+        rather = forms["rather"].match(piece)
+        if rather and named and named[0].start - rather.end() <= 1 and rather[0].lower().endswith("no"):
+            rather = None  # no sugar
+        if rather:
+            self._rather, piece = (
+                self._last() is not None or self._asked or self._rather,
+                piece[rather.end() :],
+            )
+            named = self._lexicon.named(piece)
+            joiner = ""
+        if forms["back"].search(piece) and not named:
+            turn.ops.append(Op("back"))
+            return
+        if (
+            named
+            and self._away == "others"
+            and not any(self._denied(piece, named, at) for at in range(len(named)))
+        ):
+            turn.others = True
+            return
+        if named:
+            self._foods(joiner, piece, named, asks=asks, joins_or=joins_or)
+        elif self._away == "others":
+            return
+        elif forms["it_not"].search(piece):
+            self._take_back()
+        elif not self._amount(piece, asks=asks, alone=alone) and not asks:
+            self._unknown(piece, heard, alone=alone)
+
+    def _take_back(self, *, past: bool = False) -> None:
+        """What was spoken of last was not eaten."""
+        last = self._last()
+        if last is None:
+            self._turn.ops.append(Op("not", past=past))
+        elif last.kind != "not":
+            self._turn.ops[self._turn.ops.index(last)] = Op("not", last.written, last.food)
+
+    def _denied(self, piece: str, named: Sequence[Named], at: int) -> bool:
+        """Whether a food of a piece was not eaten."""
+        one, forms = named[at], self._forms
+        before = piece[named[at - 1].end if at else 0 : one.start]
+        last = at + 1 == len(named)
+        after = piece[one.end :] if last else ""
+        out = forms["out"].search(piece)
+        return (
+            forms["before"].search(before) is not None
+            or forms["after"].search(after) is not None
+            or (out is not None and out.start() <= one.start)
+        )
+
+    def _foods(self, joiner: str, piece: str, named: Sequence[Named], *, asks: bool, joins_or: bool) -> None:
+        """Take in the foods that a piece names."""
+        forms, turn = self._forms, self._turn
+        for at, one in enumerate(named):
+            start = named[at - 1].end if at else 0
+            end = named[at + 1].start if at + 1 < len(named) else len(piece)
+            before, after = piece[start : one.start], piece[one.end : end]
+            if forms["passes"].search(before):
+                continue
+            last = self._last()
+            no = before.strip().lower() == "no"
+            closer = no and any({*held.split()} < {*one.written.split()} for held in self._held)
+            no = no and self._language == "it"
+            if no and last is not None and one.written not in self._held and alike(last.food, one.food):
+                self._rather = last.kind == "ate" and last.food != one.food  # pasta, no riso
+            elif not closer and self._denied(piece, named, at):
+                part = self._lexicon.quantity(before)
+                whole = part in (Quantity(), _ONE) or (part.grams is None and not re.search(r"\d", before))
+                turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
+                continue
+            if forms["place"].search(before) and self._known(one):
+                turn.ops.insert(0, Op("spoke", one.written, one.food))
+                self._amount(piece[: one.start], asks=False, alone=True)
+                continue
+            alone = len(named) == 1
+            before = " ".join(before.split()[-_NEAR:]) + " "
+            after = " ".join(after.split()[:_NEAR])
+            said = f"{before} {after}" if alone else before
+            quantity = self._quantity(said)
+            if quantity == Quantity() and at + 1 == len(named):
+                quantity = self._quantity(after)
+            echo = asks and f"{quantity.grams or 0:g}" in self._spoken
+            if echo and one.written in self._held:  # 480 grams of chips?
+                turn.ops.append(Op("spoke", one.written, one.food))
+                continue
+            self._ate(
+                Op(
+                    "ate", one.written, one.food, quantity,
+                    more=forms["more"].search(before) is not None
+                    or (not self._begun and re.fullmatch(forms["joins_on_top"], joiner) is not None
+                        and not forms["definite"].search(before)),
+                    instead=closer
+                    or forms["instead"].search(after) is not None
+                    or (self._rather and self._last() is None and not self._manner.frames.search(before)
+                        and not forms["more"].search(piece))
+                    or (forms["was"].search(before) is not None and not forms["more"].search(before))
+                    or forms["meant"].search(before) is not None,
+                    side=re.fullmatch(forms["joins_side"], joiner) is not None,
+                    past=self._away is not None,
+                ),
+                joins_or=joins_or and at == 0,
+            )  # fmt: skip
+        self._begun = True
+
+    def _known(self, one: Named) -> bool:
+        """Whether a food was named before, so that it may be a place: a drop in the tea."""
+        told = [op.food for op in self._turn.ops if op.kind in ("ate", "spoke")]
+        return one.written in self._held or one.food in told
+
+    def _quantity(self, said: str) -> Quantity:
+        """How much a text says; small and big ones are parts of a portion."""
+        quantity, degree = self._lexicon.quantity(said), self._lexicon.degree(said)
+        if (part := self._forms["share"].search(said)) and quantity.grams is None:
+            return Quantity(share=share_of(part[0]))
+        one = quantity in (Quantity(), _ONE) or quantity.number == 1
+        if degree and quantity.grams is None and (one or degree < 1):
+            return quantity.times(degree)
+        if quantity == Quantity() and self._forms["usual"].search(said):
+            return _ONE
+        return quantity
+
+    def _ate(self, op: Op, *, joins_or: bool) -> None:
+        """One more food, or the one before put right."""
+        turn, last = self._turn, self._last()
+        again = next((one for one in turn.ops if one.kind == "ate" and one.food and one.food == op.food
+                      and (not one.food.group or one.names(op))), None)  # fmt: skip
+        if joins_or and not self._rather:
+            turn.choice += [last] if last is not None and not turn.choice else []
+            turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
+            return
+        if again is not None and not op.more:  # an apple; half an apple
+            vague = op.quantity in (Quantity(), _ONE)
+            kept = again._replace(quantity=again.quantity if vague else op.quantity, past=op.past)
+            turn.ops[turn.ops.index(again)] = kept
+        elif self._rather and last is not None and last.kind == "ate":
+            vague = op.quantity == Quantity()
+            turn.ops[turn.ops.index(last)] = op._replace(
+                quantity=last.quantity if vague else op.quantity, instead=False, more=last.more
+            )
+        elif len(turn.ops) < _MOST_OPS:
+            turn.ops.append(op)
+        self._rather = False
+
+    def _last(self) -> Op | None:
+        """What was eaten, named last in this turn."""
+        return next((one for one in reversed(self._turn.ops) if one.kind in ("ate", "not", "spoke")), None)
+
+    def _amount(self, piece: str, *, asks: bool, alone: bool) -> bool:
+        """Take in an amount without a food: of the one before it, or of what was asked."""
+        if self._forms["theirs"].search(piece):
+            return True  # one was my friend's
+        quantity = self._quantity(piece)
+        words = [word.lower() for word in _WORD.findall(piece)]
+        strange = self._strange(piece, [])
+        bare = not any(word in self._manner.portions for word in words) and not self._forms["unit"].search(
+            piece
+        )
+        counted = any(word in self._manner.portions or word[0].isdigit() for word in words)
+        if (
+            bare
+            and self._summed
+            and self._last() is None
+            and not self._asked
+            and words
+            and quantity.share is None
+            and counted
+        ):
+            return True  # eighty, well!
+        if quantity == Quantity() or (quantity.grams is None and len(words) > 2 * _FEW):
+            return False
+        of = self._forms["of"].search(piece)
+        if of is not None and self._lexicon.names(of["what"].lower()):
+            return False  # a slice of tempura
+        last = self._last()
+        waits = self._asked or (last is not None and last.kind == "ate")
+        most = _LOOSE_GRAMS if quantity.grams and re.search(r"\d\s?[a-z]", piece, re.I) else _LOOSE
+        most = most if (counted and not bare) or quantity.share else _LOOSE_NUMBER if waits else 0
+        if strange > most or (words and all(word in ("a", "an", "un", "una", "uno") for word in words)):
+            return False
+        if quantity in (_ONE,) and not counted and strange:
+            return False  # a dog
+        number = f"{quantity.grams or quantity.number or 0:g}"
+        if last is None and number in self._spoken and not self._asked and (asks or strange):
+            return True  # 480 grams? 80, well!
+        if last is not None and last.kind == "ate":
+            at = len(self._turn.ops) - 1 - self._turn.ops[::-1].index(last)
+            amount = quantity if self._rather else merged(last.quantity, quantity)
+            self._turn.ops[at] = last._replace(quantity=amount)
+        else:
+            self._turn.ops.append(Op("amount", quantity=quantity))
+        self._rather = False
+        return True
+
+    def _unknown(self, piece: str, heard: Heard, *, alone: bool) -> None:
+        """Take in a food that the table lacks, where an amount, a verb or the question makes it one."""
+        if heard.did("whole", "insult", "complaint", "thankyou", "bye", "why", "meant", "onlyasked"):
+            return
+        quantity, framed = self._lexicon.quantity(piece), self._manner.frames.search(piece)
+        behind = piece[framed.end() :] if framed else piece
+        words = [word for word in tokens_of(behind) if not self._manner.amounts(word)]
+        telling = [word for word in words if self._manner.tells(word)]
+        rest = {*heard.rest, *self._hearing.small}
+        if not telling or len(telling) > _MOST_WORDS or not all(map(self._lexicon.names, telling)):
+            return
+        if (
+            set(self._manner.strange) & {*words}
+            or not {one for word in telling for one in tokens(word)} <= rest
+        ):
+            return
+        measured = quantity.grams is not None or (quantity.number is not None and quantity != _ONE)
+        governed = measured or (framed is not None and self._wants)
+        bare = self._wants and not self._asked and len(telling) <= _BARE
+        bare = bare and (len(telling) == len(words) or quantity == _ONE)
+        if not (governed or (bare and self._short and (alone or self._begun or quantity == _ONE))):
+            return
+        self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _decide(self) -> None:
+        """Of several foods of which one was eaten, the one named again behind them."""
+        turn = self._turn
+        if any(one.kind == "ate" and not one.past for one in turn.ops):
+            turn.ops = [
+                one for one in turn.ops if not one.past or one.kind != "ate"
+            ]  # yesterday pizza, today bread
+        loose = [one for one in turn.ops if one.kind == "ate" and self._lexicon.general(one.written)]
+        if any(one.kind == "ate" and one not in loose for one in turn.ops):  # for pudding there was trifle
+            turn.ops = [one for one in turn.ops if one not in loose or one.quantity.grams]
+        if not turn.choice:
+            return
+        first, *others = turn.choice
+        later = [one for one in turn.ops if one.kind == "ate" and one is not first
+                 and any(one.names(other) for other in turn.choice)]  # fmt: skip
+        if not later:
+            if turn.both:
+                turn.choice = []
+            elif first.kind == "ate":
+                turn.ops = [one for one in turn.ops if one != first]
+            return
+        chosen = later[-1]
+        full = next((one for one in others if one.names(chosen)), chosen)
+        gone = [one._replace(kind="not", side=True) for one in turn.choice if not one.names(chosen)]
+        kept = [one for one in turn.ops if one is not chosen and one != first]
+        quantity = chosen.quantity if chosen.quantity != Quantity() else full.quantity
+        turn.ops = [*gone, *kept, full._replace(kind="ate", quantity=quantity, instead=False)]
+        turn.choice = []
