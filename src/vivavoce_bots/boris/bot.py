@@ -132,6 +132,8 @@ class BorisBot(DialogueBot[Lead]):
         before = list(state.waiting)
         informed = [(slot, value) for slot, values in heard.stated.items() for value in values]
         informed += self.wanted_open(state, heard)
+        if self._confirmation != "explicit":
+            informed = list(dict(informed).items())  # Greek, no, Italian
         informed = [self.stepped(heard, one, self._limits(state), self._refused(state)) for one in informed]
         rest = {slot: value for slot, value in informed if slot != TYPE}
         informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]

@@ -164,8 +164,11 @@ _WISHED: Final = re.compile(
     re.I,
 )
 """How a question asks for what is wanted."""
-_FAR_FROM: Final = re.compile(r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
-                       r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)", re.I)  # fmt: skip
+_FAR_FROM: Final = re.compile(
+    r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
+    r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)",
+    re.I,
+)
 """The no of a question that wishes: `isn't there one?`."""
 _WITHDRAWS: Final = re.compile(r"\W*(?:(?:or|oh|um|hm|but|o|ma) no\b|anzi,? no\b)", re.I)
 """How a sentence begins that takes back the one before."""

@@ -18,7 +18,7 @@ from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
-from vivavoce_bots.dialogue.inquiry import inquired, says_something
+from vivavoce_bots.dialogue.inquiry import calendar, inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, TIME
 from vivavoce_bots.dialogue.recalling import (
     Heard,
@@ -92,10 +92,6 @@ class DialogueBot(Searcher[Held], ABC):
     def skip(self, state: Held, slot: str) -> None:
         """Ask no more for this slot."""
 
-    @abstractmethod
-    def known(self, state: Held) -> dict[str, str]:
-        """What is taken for what the caller wants."""
-
     def noted(self, state: Held) -> dict[str, str]:
         """What was said of what is wanted, confirmed or not."""
         return self.known(state)
@@ -147,8 +143,12 @@ class DialogueBot(Searcher[Held], ABC):
         reply = None
         if asked is not None and says_something(asked.rest):
             reply = self._answered(session, self._plain(session, [(asked.rest, None)]))
-            if reply.end or not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+            if reply.end or (
+                asked.asked != "today" and not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}
+            ):
                 return reply
+            if not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+                return reply._replace(text=f"{calendar(language)} {reply.text}")
         if asked is None:
             told = told_name(session.offered, language)
         else:
@@ -249,7 +249,7 @@ class DialogueBot(Searcher[Held], ABC):
     def _listed(
         self, session: Session[Held], text: str, acts: tuple[Act, ...]
     ) -> tuple[tuple[Act, ...], str]:
-        """What there is, where that is asked: the venues, few as they are, or what there is to choose from."""
+        """What there is, where that is asked: the venues, where they are few, or what to choose from."""
         state, language = session.state, session.language
         asked = acts[-1].slot if acts and acts[-1].act == "request" else None
         offers = any(act.act == "offer" for act in acts)
@@ -264,7 +264,9 @@ class DialogueBot(Searcher[Held], ABC):
             state.venue, state.requests = None, []
             session.offered += [name for name in shown if name not in session.offered]
             return (Act("request", NAME),), self.listing(shown, language)
-        if asked in (None, TYPE, DAY, TIME) or Act("help", asked) in acts:
+        if asked == TYPE:
+            return tuple(act for act in acts if act.act != "help"), ""  # the question tells the kinds
+        if asked in (None, DAY, TIME) or Act("help", asked) in acts:
             return acts, ""
         return (*acts[:-1], Act("help", asked), acts[-1]), ""
 
@@ -313,7 +315,7 @@ class DialogueBot(Searcher[Held], ABC):
         """The acts of the next system turn."""
         before = pickle.dumps(session.state)
         state = session.state
-        heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
+        heard = self.take_in(state, [self.in_context(state, meaning) for meaning in meanings])
         closing = self._closes(state, heard)
         named = [one for one, sure in heard.named.items() if sure >= HEARD]
         agrees = heard.did["affirm"] >= HEARD and bool(state.proposed or state.settles)
@@ -374,10 +376,8 @@ class DialogueBot(Searcher[Held], ABC):
         who = tuple(act for act in lead if act.value in ("whoareyou", "human"))
         if who and session.asks and all(act.act in (*_ASKS, "inform") for act in acts) and not state.venue:
             return (*who, *acts)  # yes, a pub; are you a machine?
-        if (
-            helps and session.asks and all(act.act in _ASKS for act in acts)
-        ):  # Spanish; which cuisines are there?
-            acts = (*helps, *acts)
+        if helps and session.asks and acts and acts[-1].act in _ASKS and not state.venue:
+            acts = (*acts[:-1], *helps, acts[-1])  # Spanish; which cuisines are there?
         elif state.venue and session.asks and any(act.act == "offer" for act in acts):  # centre; is it dear?
             told = self.answers(state, [act.slot for act in helps if act.slot in self._domain.slots])
             acts = (*acts, *(act for act in told if act not in acts))
@@ -419,23 +419,6 @@ class DialogueBot(Searcher[Held], ABC):
             first, second = (general, options) if state.asking in (None, TYPE) else (options, general)
             lead.append(second if first in state.last else first)
         return tuple(dict.fromkeys(lead))
-
-    def _in_context(self, state: Held, meaning: Meaning) -> Meaning:
-        """Without a venue on offer one asks what there is to choose, or what the venue will be like."""
-        if state.venue is not None:
-            return meaning
-        open_slots = self._domain.constraint_slots(None)
-
-        stated = {act.slot for act in meaning.acts if act.act == "inform"}
-
-        def meant(act: Act) -> Act | None:
-            if act.act == "confirm" and act.slot in (DAY, TIME):  # is it open on Sunday?
-                return None if act.slot in stated else act._replace(act="inform", op="=")
-            if act.act == "confirm":
-                return Act("request", act.slot)
-            return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
-
-        return Meaning(tuple(filter(None, map(meant, meaning.acts))), meaning.score)
 
     def _lead_on(self, state: Held, lead: tuple[Act, ...]) -> tuple[Act, ...]:
         """A lead, and the question that waits; what was asked in vain too often is left open."""

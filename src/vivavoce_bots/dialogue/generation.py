@@ -87,7 +87,7 @@ class Generation:
         return " ".join([head, *self._described(described)]) + "."
 
     def _described(self, acts: Sequence[Act], *, bare: bool = False) -> list[str]:
-        """Constraints as they stand after the noun, in the order of the domain; bare: no `open` before a day."""
+        """Constraints as they stand after the noun, in the domain's order; bare: a day without `open`."""
         order = list(self._domain.slots)
         told = [act for act in acts if act.slot in self._domain.slots]
         told.sort(key=lambda act: (act.slot in (DAY, TIME), order.index(act.slot or "")))

@@ -29,7 +29,9 @@ _FIRST: Final = {
 }
 _ORDER: Final = {"first": 0, "second": 1, "last": -1, "primo": 0, "secondo": 1, "ultimo": -1}
 _NAME: Final = re.compile(
-    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|what(?:'s| is| was) (?:it|that|the \w+|this)(?: \w+)? called|which (?:place|one) is (?:it|that)|"
+    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|"
+    r"what(?:'s| is| was) (?:it|that|the \w+|this)(?: \w+)? called|"
+    r"which (?:place|one) is (?:it|that)|"
     r"name again|come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
     re.I,
 )
@@ -75,26 +77,30 @@ def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
 
 
 _LOOSE: Final = re.compile(
-    r"^\W*(?:(?:ok|okay|well|so|then|and|but|oh|no|right|you know what|va bene|allora|ma|e|guardi|senta|no)\b\W*)+",
+    r"^\W*(?:(?:ok|okay|well|so|then|and|but|oh|no|right|you know what|"
+    r"va bene|allora|ma|e|guardi|senta)\b\W*)+",
     re.I,
 )
 _ELSEWHERE: Final = re.compile(
-    r"\W*(?:i'?m|i'?ll|i am|i will|we'?ll|we'?re|we are)\b|\W*(?:e )?(?:vado|andiamo|ordino|mi faccio|ceno|mangio)\b",
+    r"\W*(?:i'?m|i'?ll|i am|i will|we'?ll|we'?re|we are)\b|"
+    r"\W*(?:e )?(?:vado|andiamo|ordino|mi faccio|ceno|mangio)\b",
     re.I,
 )
 """How people begin to tell what they do instead."""
 _ANY_FOOD: Final = {"inform food", "inform type"}
 _LIST: Final = {
     "en": re.compile(
-        r"\b(?:what|which)(?: \w+){0,3} (?:have you got|do you have|is there|are there|can i (?:have|choose|get))\b"
+        r"\b(?:what|which)(?: \w+){0,3} (?:have you got|do you have|is there|are there|"
+        r"can i (?:have|choose|get))\b"
         r"|\bwhat(?:'s| is) (?:there|on offer|available)\b|\bwhat have you got\b|\b(?:a|the) list\b"
-        r"|\b(?:the|my) (?:choices|options)\b",
+        r"|\b(?:the|my) (?:choices|options)\b"
+        r"|\b(?:which|what) others\b|\bwhich (?:ones )?are (?:they|there)\b",
         re.I,
     ),
     "it": re.compile(
         r"\b(?:che )?cosa (?:c'è|avete|ha|ci sono|offr\w+|posso (?:avere|scegliere|mangiare))\b"
         r"|\bche (?:\w+ )?(?:avete|c'è|ci sono)\b|\bqual[ie](?: \w+)? (?:ci sono|avete|ha)\b"
-        r"|\b(?:la|una) lista\b|\b(?:l'|un )elenco\b|\ble scelte\b",
+        r"|\bquali (?:sono|altri|altre)\b|\b(?:la|una) lista\b|\b(?:l'|un )elenco\b|\ble scelte\b",
         re.I,
     ),
 }

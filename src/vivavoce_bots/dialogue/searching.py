@@ -1,10 +1,11 @@
-"""What a bot that finds venues does with its domain: tell of a venue, list what matches, offer what else there is."""
+"""What a bot that finds venues does with its domain: tell of a venue, list what matches, offer what else."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
 from typing import Final, Generic
 
-from vivavoce_bots.acts import DONTCARE, Act, stating
-from vivavoce_bots.dialogue.domain import TYPE, Domain
+from vivavoce_bots.acts import DONTCARE, Act, Meaning, stating
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.speech import speech
@@ -17,14 +18,49 @@ _NARROW: Final = 3  # values of a slot of which one that is not wanted says enou
 Pair = tuple[str, str]
 
 
-class Searcher(Generic[Held]):
+class Searcher(ABC, Generic[Held]):
     """Knows a domain and what was refused of it."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
 
+    @abstractmethod
+    def known(self, state: Held) -> dict[str, str]:
+        """What is taken for what the caller wants."""
+
+    def in_context(self, state: Held, meaning: Meaning) -> Meaning:
+        """Without a venue on offer one asks what there is to choose, or what the venue will be like."""
+        if state.venue is not None:
+            return self._remarks(state, meaning)
+        open_slots = self._domain.constraint_slots(None)
+
+        stated = {act.slot for act in meaning.acts if act.act == "inform"}
+
+        def meant(act: Act) -> Act | None:
+            if act.act == "confirm" and act.slot in (DAY, TIME):  # is it open on Sunday?
+                return None if act.slot in stated else act._replace(act="inform", op="=")
+            if act.act == "confirm":
+                return Act("request", act.slot)
+            return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
+
+        return Meaning(tuple(filter(None, map(meant, meaning.acts))), meaning.score)
+
+    def _remarks(self, state: Held, meaning: Meaning) -> Meaning:
+        """Without what is only said of the venue on offer, and was no wish before: cheap, I see."""
+        venue, known = self._domain.venue(state.venue), self.known(state)
+        wants = any(act.act in ("reqalts", "request", "negate", "suggest") for act in meaning.acts)
+        if venue is None or wants:
+            return meaning
+        kept = [
+            act if not (act.act == "inform" and act.op == "=" and act.slot not in (*known, NAME, None)
+            and venue.value(act.slot or "") == act.value) else Act("affirm") for act in meaning.acts
+        ]  # fmt: skip
+        return Meaning(tuple(dict.fromkeys(kept)), meaning.score)
+
     def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
         """What there is instead, where nothing matches; not what was declined already."""
+        kind = self._domain.implied_type(limits)
+        limits = {**limits, **({TYPE: kind} if kind else {})}
         for found in self._domain.relaxations(limits, state.turned_down, refuted):
             if tuple(found) not in state.declined:
                 alone = len(found) == 1
@@ -102,7 +138,7 @@ class Searcher(Generic[Held]):
         return [pair for pair in missed.items() if pair[0] not in heard.stated]
 
     def listed(self, limits: Mapping[str, str], gone: Sequence[str], language: str) -> dict[str, str]:
-        """The venues that match, few as they are, with what tells them apart; {} where they are many or one."""
+        """The venues that match, with what tells them apart; {} where they are many, or one."""
         found = self._domain.matching(limits, gone)
         if not 1 < len(found) <= _LISTED:
             return {}

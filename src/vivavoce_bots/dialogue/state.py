@@ -65,8 +65,8 @@ class Session(Generic[Held]):
     """All that a bot remembers of one conversation; `before` are its states before the last turns.
 
     said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
-          caller's turn has a question; offered: the venues that were named, in their order; facts: what was told of
-        them; topics: what was said of what is beyond the bot; explained: how often something was not known
+          caller's turn has a question; offered: the venues that were named, in their order; facts: what was
+          told of them; topics: what was said of what is beyond the bot; explained: how often it did not know
     """
 
     language: str

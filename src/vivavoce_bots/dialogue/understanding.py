@@ -1,14 +1,12 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from random import Random
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.clauses import (
     asks_openly,
-    first_strange,
     present,
     quoted,
     sentences_of,
@@ -16,15 +14,15 @@ from vivavoce_bots.dialogue.clauses import (
     withdraws,
     without_far_from,
 )
-from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, Clock, asks_until, half_a_day, tells_closed
-from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, forms_of, tokens
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_until, half_a_day, tells_closed
+from vivavoce_bots.dialogue.phrasebook import Phrasebook
+from vivavoce_bots.dialogue.speech import COURTESIES, is_question, without_tag
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
 
 _NEAR = 3
-_LOST = 0.4
 _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
 _ASKING = ("asking", "being", "service")
@@ -35,8 +33,10 @@ _NO_PLACE = (DAY, TIME, "food", "pricerange")
 _IDLE = ("hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
 _REACH = 4
+_AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
 _FEW = 2  # words of what is no question of its own: and then?
 _THROWN = re.compile(
+    r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
     r"non (?:l[oae]|ci|gli|mi|piac|vogl|vuol|mang)\w*(?: (?:vogli|vuol|piac|mang|sopport|va)\w*)?"
 )
 """What stands behind a value that is not wanted: `il sushi non lo vogliono`."""
@@ -58,87 +58,17 @@ class Turn(NamedTuple):
 
 
 OTHER = "other"
+_VOCATIVE = (["caro"], ["cara"], ["cari"])
 _NICKNAMED = re.compile(
     r"\W*$|\W+(?:is|isn't|was|will|would|sounds?|please|then|one|and|or|has|have|for|it|too|instead|again|"
     r"è|va|sembra|per|o|e|ha|invece|allora|sarà|mi|dove|where|what|when|how|its?)\b|[,.;:!?'’]",
     re.I,
 )
 """What stands behind the first word of a name that is used for all of it: the Anchor is fine, no red door."""
-_ARTICLES = {"en": ("the",), "it": ("il", "lo", "la", "l'", "all'", "al")}
 
 
-class Understanding:
+class Understanding(Phrasebook):
     """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
-
-    def __init__(self, domain: Domain, language: str, words_of: Callable[[str], list[str]] = tokens) -> None:
-        self._domain, self._speech, self._language = domain, speech(language), language
-        self._tokens, self._spotter = words_of, Spotter(words_of)
-        self._constraints = {TYPE, *domain.constraint_slots(None)}
-        self._food = {one.name: one.types[0] for one in domain.slots.values() if len(one.types) == 1}
-        self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
-        self._small = {word for phrase in self._speech.small for word in tokens(phrase)}
-        self._wholes = Wholes(self._speech.alone, self._speech.fillers, words_of)
-        self._clock = Clock(language) if TIME in domain.slots else None
-        self._learn_speech(domain, language)
-        self._learn_domain(domain, language)
-
-    def _learn_speech(self, domain: Domain, language: str) -> None:
-        """What holds whatever the domain; the domain's own phrases come later, and take its place."""
-        known = self._speech
-        for slot, values in known.elsewhere.items():
-            for value in values if slot in domain.slots else ():
-                self._learn(value, Entry("value", slot, value))
-        for name, attribute in known.attributes.items():
-            for phrase in attribute["asks"]:
-                self._learn(phrase, Entry("ask", name))
-        for kind, phrases in {**known.cues, **known.moves}.items():
-            for phrase in [*phrases, *(domain.dontcare.get(language, ()) if kind == "dontcare" else ())]:
-                self._learn(phrase, Entry(kind))
-        for slot, ways in known.order.items():
-            for way, phrases in ways.items():
-                for phrase in phrases if slot in domain.slots else ():
-                    self._learn(phrase, Entry(way, slot))
-        for slot, phrases in known.asks.items():
-            for phrase in phrases if slot in (NAME, *domain.slots, *known.attributes) else ():
-                self._learn(phrase, Entry("ask", slot))
-
-    def _learn_domain(self, domain: Domain, language: str) -> None:
-        for slot in domain.slots.values():
-            if slot.constraint and language in slot.names:
-                self._learn(slot.names[language], Entry("slot", slot.name))
-            for phrase in slot.asks.get(language, ()):
-                self._learn(phrase, Entry("ask", slot.name))
-            for phrase in [*self._speech.anything.get(slot.name, ()), slot.anything.get(language, "")]:
-                self._learn(phrase, Entry("value", slot.name, DONTCARE))
-        names = [one for words in domain.types.values() for one in words.get(language, ())]
-        self._kinds = {tuple(self._tokens(form)) for one in [*names, *domain.types] for form in forms_of(one)}
-        for slot in domain.slots.values():
-            self._learn_values(slot.name, slot.values, language)
-        self._learn_values(TYPE, domain.types, language)
-        for venue in domain.venues:
-            self._learn(venue.name, Entry("value", NAME, venue.name))
-        self._nicknames = set[str]()
-        firsts = [tokens(venue.name)[:1] for venue in domain.venues]
-        for venue, first in zip(domain.venues, firsts, strict=True):
-            if firsts.count(first) == 1 and first:  # the Anchor
-                for article in _ARTICLES[language]:
-                    self._nicknames.add(" ".join(self._tokens(f"{article} {first[0]}")))
-                    self._learn(f"{article} {first[0]}", Entry("value", NAME, venue.name), taken=False)
-
-    def _learn_values(self, slot: str, values: Mapping[str, Mapping[str, list[str]]], language: str) -> None:
-        """The words of values; those that other domains have for them only where they are free."""
-        for value, words in values.items():
-            own, hints = words.get(language, [value]), self._speech.hints.get(slot, {}).get(value, [])
-            for phrase in self._known_as([*own, *hints]):
-                self._learn(phrase, Entry("value", slot, value), taken=phrase in own)
-
-    def _learn(self, phrase: str, entry: Entry, *, taken: bool = True) -> None:
-        """A phrase and what it means; what values and questions it meant before stays, unless it is taken."""
-        self._spotter.learn(phrase, entry, taken_by=() if taken else ("value", "ask"))
-
-    def _known_as(self, phrases: list[str]) -> list[str]:
-        """The phrases by which a value or a kind of venue is known."""
-        return phrases
 
     def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
         """The spans that count: of the red door, no Red Tulip."""
@@ -213,28 +143,10 @@ class Understanding:
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
             known = any(act.act == "whoareyou" for act in acts)
-            agrees = acts[:1] in ((Act("affirm"),), (Act("negate"),))
+            agrees = self._tokens(sentence)[:1] in _AGREEING
             if so and idle and not known and not agrees and len(self._tokens(sentence)) > _FEW:
                 return quoted(sentence)
         return ""
-
-    def not_explained(self, text: str) -> str:
-        """The words of a turn that nothing explains, as they were said; `` where all is explained."""
-        return first_strange(text, self._strange)
-
-    def _strange(self, clause: str) -> list[str]:
-        said = tokens(clause)
-        spans = self._spotter.find(clause, said)
-        if any(span.entry.kind in COURTESIES for span in spans):
-            return []
-        covered = {at for span in spans for at in range(span.start, span.end)}
-        fillers = {word for phrase in self._speech.fillers for word in tokens(phrase)}
-        known = self._small | fillers
-        return [
-            word
-            for at, word in enumerate(said)
-            if at not in covered and word not in known and len(word) > 2 and not word.endswith("'")
-        ]
 
     def _sentence(
         self, text: str, asked: str | None, *, confirming: bool, venue: Venue | None
@@ -275,20 +187,6 @@ class Understanding:
         if names and unknown and venue and asks_openly(text, self._language) and not wishes(text):
             return (*acts, Act("request", OTHER))  # has the Anchor got darts?
         return tuple(acts)
-
-    def misheard(self, text: str, share: float, random: Random) -> str:
-        """The words of a text; each value of a slot is lost or another with a probability of `share`."""
-        said = self._tokens(text)
-        heard, at = [], 0
-        for span in self._spotter.find(text, said):
-            heard, at = [*heard, *said[at : span.start]], span.end
-            kind, slot, value = span.entry
-            others = [one for one in self._domain.values(slot or "") if one != value]
-            if kind != "value" or not others or value == DONTCARE or random.random() >= share:
-                heard += said[span.start : span.end]
-            elif slot and random.random() >= _LOST:
-                heard.append(self._domain.say(slot, random.choice(others), self._language))
-        return " ".join([*heard, *said[at:]])
 
     def _acts(self, turn: Turn) -> list[Act]:
         found: list[Act] = []
@@ -369,6 +267,8 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
+        if turn.said[span.start : span.end] in _VOCATIVE and self._calls(index, turn):
+            return None  # good evening, dear
         if slot == DAY and tells_closed(turn.text):
             return None  # closed on Mondays, typical
         if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
@@ -383,10 +283,20 @@ class Understanding:
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
 
+    @staticmethod
+    def _calls(index: int, turn: Turn) -> bool:
+        """Whether a word behind a courtesy, or `my`, calls who is spoken to."""
+        span = turn.spans[index]
+        near = [one for one in turn.spans[:index] if one.end == span.start]
+        mine = turn.said[max(0, span.start - 1) : span.start] in (["mio"], ["mia"])
+        return mine or any(one.entry.kind in (*COURTESIES, "affirm", "negate", "ciao", "bye") for one in near)
+
     def _only_hinted(self, turn: Turn, span: Span) -> bool:
         """Whether a kind of place is only hinted at, beside its name or where day and time are asked."""
         if span.entry.slot != TYPE or not self._hints(turn, span):
             return False
+        if turn.asked not in (None, TYPE) and "?" in turn.text:
+            return True  # in the centre; and will they have hot chocolate?
         named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
         return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
 
@@ -514,8 +424,12 @@ class Understanding:
 
 
 def _now(turn: Turn, span: Span) -> bool:
-    """Whether a word for the day only hurries: now give me the name."""
-    return turn.said[span.start : span.end] in (["now"], ["adesso"], ["ora"])
+    """Whether a word for the day only hurries: now give me the name; not: open now, a pub now."""
+    if turn.said[span.start : span.end] not in (["now"], ["adesso"], ["ora"]):
+        return False
+    opens = turn.said[max(0, span.start - 1) : span.start]
+    wished = any(one.entry.kind == "value" and one.entry.slot != DAY for one in turn.spans)
+    return opens not in (["open"], ["aperto"], ["aperta"]) and not (wished and span.end == len(turn.said))
 
 
 def _wants(act: Act) -> bool:

@@ -77,7 +77,7 @@ class Policy(DialogueBot[Progress]):
         return self._search(constraints, state, heard, must_offer=accepted or did["suggest"] >= HEARD)
 
     def _adapt(self, state: Progress, heard: Evidence) -> None:
-        """Take in what is only meant: the next price that there is, the day on which another shall be open."""
+        """Take in what is meant: the next price that there is, the day on which another shall be open."""
         constraints, refuted = self._constraints(state.belief), self._refuted(state.belief)
         pairs = [(slot, value) for slot, values in heard.stated.items() for value in values]
         meant = [self.stepped(heard, pair, constraints, refuted) for pair in pairs]
