@@ -265,7 +265,7 @@ class DialogueBot(Searcher[Held], ABC):
             session.offered += [name for name in shown if name not in session.offered]
             return (Act("request", NAME),), self.listing(shown, language)
         if asked == TYPE:
-            return tuple(act for act in acts if act.act != "help"), ""  # the question tells the kinds
+            return tuple(act for act in acts if act not in (Act("help"), Act("help", TYPE))), ""
         if asked in (None, DAY, TIME) or Act("help", asked) in acts:
             return acts, ""
         return (*acts[:-1], Act("help", asked), acts[-1]), ""

@@ -45,8 +45,8 @@ def test_a_turn_has_sentences_and_clauses() -> None:
 @pytest.mark.parametrize(
     ("name", "language", "said", "told"),
     [
-        ("boris", "en", ["a pub", "yes", "by the lighthouse"], "did not understand “lighthouse”"),
-        ("boris", "it", ["un pub", "sì", "dietro il faro"], "Non ho capito «dietro il faro»"),
+        ("boris", "en", ["a pub", "by the lighthouse"], "did not understand “lighthouse”"),
+        ("boris", "it", ["un pub", "dietro il faro"], "Non ho capito «dietro il faro»"),
         (
             "restaurant",
             "en",

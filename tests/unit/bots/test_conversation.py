@@ -133,7 +133,7 @@ def test_where_nothing_matches_what_there_is_instead_is_proposed_until_something
 
 def test_a_value_that_the_town_does_not_have_is_said_not_to_be_there() -> None:
     none = talk("do you have any Thai?")[-1]
-    assert "no such place serving Thai food" in none.text
+    assert "no restaurant serving Thai food" in none.text
     assert venue(talk("a Thai restaurant in the north", bot=RestaurantBot(MARLOWE))[-1]) is not None
 
 
@@ -142,7 +142,7 @@ def test_a_value_that_the_town_does_not_have_is_said_not_to_be_there() -> None:
     [
         ("en", "help", "Say, for example"), ("en", "what can I say", "Say, for example"),
         ("en", "what kinds of food do you have?", "Chinese, French, Greek, Indian, Italian and Spanish"),
-        ("en", "food", "Chinese, French"), ("en", "I don't know", "coffee shop"),
+        ("en", "I don't know", "coffee shop"),
         ("en", "how are you?", "thank you"), ("en", "are you a robot?", "computer program"),
         ("en", "you are stupid", "I am sorry"), ("en", "let me talk to a person", "do my best"),
         ("it", "aiuto", "Dica, per esempio"), ("it", "che cucine avete?", "cinese, francese, greca"),
