@@ -59,6 +59,18 @@ class Turn(NamedTuple):
 
 OTHER = "other"
 _VOCATIVE = (["caro"], ["cara"], ["cari"])
+_BEFORE_NAMES = (
+    ["mio"],
+    ["mia"],
+    ["senta"],
+    ["senti"],
+    ["guardi"],
+    ["scusi"],
+    ["ma"],
+    ["oh"],
+    ["eh"],
+    ["no"],
+)
 _NICKNAMED = re.compile(
     r"\W*$|\W+(?:is|isn't|was|will|would|sounds?|please|then|one|and|or|has|have|for|it|too|instead|again|"
     r"è|va|sembra|per|o|e|ha|invece|allora|sarà|mi|dove|where|what|when|how|its?)\b|[,.;:!?'’]",
@@ -100,6 +112,10 @@ class Understanding(Phrasebook):
         each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
         acts = self._together(sentences, each)
         whole = self._clock.find(text[:LONGEST_TEXT], asked=asked == TIME) if self._clock else None
+        if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # a pub. Today. At eight, or 8.
+            bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
+            at = self._clock.find(bare, asked=True)
+            acts = (*acts, stating("inform", TIME, at)) if at else acts
         return tuple(
             one._replace(value=whole) if whole and one.slot == TIME and half_a_day(one.value, whole) else one
             for one in acts
@@ -288,7 +304,7 @@ class Understanding(Phrasebook):
         """Whether a word behind a courtesy, or `my`, calls who is spoken to."""
         span = turn.spans[index]
         near = [one for one in turn.spans[:index] if one.end == span.start]
-        mine = turn.said[max(0, span.start - 1) : span.start] in (["mio"], ["mia"])
+        mine = turn.said[max(0, span.start - 1) : span.start] in _BEFORE_NAMES
         return mine or any(one.entry.kind in (*COURTESIES, "affirm", "negate", "ciao", "bye") for one in near)
 
     def _only_hinted(self, turn: Turn, span: Span) -> bool:
