@@ -117,7 +117,7 @@ class BorisBot(DialogueBot[Lead]):
         named = [one for one, sure in heard.named.items() if sure >= HEARD and self._domain.venue(one)]
         if named[:1] == [state.venue] and (state.requests or queries) and NAME not in state.requests:
             return self._about(state, heard, queries)  # what was told of it is not told again
-        if named and not state.waiting:
+        if named and not state.waiting and not (named[0] == state.venue and heard.did["reqalts"] >= HEARD):
             state.venue = named[0]
             return self._offer(state, self._domain.venue(named[0]))
         if venue is not None and not state.waiting:

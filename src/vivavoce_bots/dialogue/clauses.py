@@ -187,3 +187,22 @@ def without_far_from(text: str) -> str:
 def wishes(sentence: str) -> bool:
     """Whether a question asks for what is wanted: isn't there one in the centre?"""
     return _WISHED.search(sentence) is not None and not re.search(r"\bdifferen[zc]", sentence, re.I)
+
+
+_BARE: Final = re.compile(
+    r"\b(?:(do|does|did|is|are|was|were|has|have|had|could|would|should)nt|(ca)nt|(wo)nt|(i)m|(i|you|we|they)ve|"
+    r"(what|where|that|there|who|how)s)\b",
+    re.I,
+)
+
+
+def with_apostrophes(text: str, language: str) -> str:
+    """An English text with the apostrophes that people leave out: `dont`, `whats`."""
+
+    def spelt(found: re.Match[str]) -> str:
+        word = found[0]
+        at = len(word) - (2 if word.lower().endswith(("nt", "ve")) else 1)
+        at += word.lower().endswith("nt")
+        return f"{word[:at]}'{word[at:]}"
+
+    return _BARE.sub(spelt, text) if language == "en" else text

@@ -13,7 +13,7 @@ from typing import Final
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of
+from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of, with_apostrophes
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
@@ -117,8 +117,8 @@ class DialogueBot(Searcher[Held], ABC):
 
     def reply(self, session: Session[Held], texts: Heard) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
-        understood = self._understanding[session.language].acts
-        if texts and given_up(texts[0][0], session.language, understood):
+        texts = [(with_apostrophes(text, session.language), score) for text, score in texts]
+        if texts and given_up(texts[0][0], session.language, self._understanding[session.language].acts):
             return self._say(session, (Act("bye"),), ())
         if (recounted := self._recounted(session, texts)) is not None:
             return recounted
@@ -207,7 +207,9 @@ class DialogueBot(Searcher[Held], ABC):
         state, understanding = session.state, self._understanding[session.language]
         forms = speech(session.language).forms
         asks = tuple(act for act in acts if act.act in _ASKS)
-        told_already = {"inform", "null", "canthelp", "help", "bye"} & {act.act for act in acts}
+        echoes = bool(asks) and not any(act.act == "offer" for act in acts)
+        telling = {"null", "canthelp", "help", "bye", *(() if echoes else ("inform",))}
+        told_already = telling & {act.act for act in acts}
         told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
         question = understanding.passed_over(text) if not told_already else ""
         if question:
@@ -316,7 +318,7 @@ class DialogueBot(Searcher[Held], ABC):
         before = pickle.dumps(session.state)
         state = session.state
         heard = self.take_in(state, [self.in_context(state, meaning) for meaning in meanings])
-        closing = self._closes(state, heard)
+        closing, state.stated = self._closes(state, heard), set(heard.stated)
         named = [one for one, sure in heard.named.items() if sure >= HEARD]
         agrees = heard.did["affirm"] >= HEARD and bool(state.proposed or state.settles)
         if closing or heard.did["bye"] + heard.did["done"] * (not agrees) >= SURE:
@@ -333,7 +335,7 @@ class DialogueBot(Searcher[Held], ABC):
             return (_ack("restart"), *(self.opening(state) or self.decide(state, nothing_new())))
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
-        if heard.did["repeat"] >= _REPEATED and state.last:
+        if heard.did["repeat"] >= _REPEATED and state.last and heard.informed < HEARD:
             again = state.told or state.last
             return tuple(act for act in again if act.act != "ack") or again
         lead = self._lead(state, heard)

@@ -61,7 +61,8 @@ class Searcher(ABC, Generic[Held]):
         """What there is instead, where nothing matches; not what was declined already."""
         kind = self._domain.implied_type(limits)
         limits = {**limits, **({TYPE: kind} if kind else {})}
-        for found in self._domain.relaxations(limits, state.turned_down, refuted):
+        ways = self._domain.relaxations(limits, state.turned_down, refuted)
+        for found in sorted(ways, key=lambda way: len(state.stated & {*way})):  # what was just said is kept
             if tuple(found) not in state.declined:
                 alone = len(found) == 1
                 values = [(slot, value) for slot, values in found.items() for value in values[:3] if alone]

@@ -14,7 +14,8 @@ _REMEMBERED: Final = 4
 @dataclass
 class State:
     """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
-    of the matter, `lost` counts turns that did not lead on, `missed` is when the venue on offer is not open.
+    of the matter, `lost` counts turns that did not lead on, `stated` has the slots of
+    this turn's values, `missed` is when the venue on offer is not open.
     """
 
     venue: str | None = None
@@ -25,6 +26,7 @@ class State:
     proposed: dict[str, str] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     promised: list[str] = field(default_factory=list)
+    stated: set[str] = field(default_factory=set)
     missed: dict[str, str] = field(default_factory=dict)
     last: tuple[Act, ...] = ()
     told: tuple[Act, ...] = ()

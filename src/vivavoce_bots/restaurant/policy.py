@@ -58,7 +58,7 @@ class Policy(DialogueBot[Progress]):
         if named is not None and named.name == state.venue and asks and NAME not in state.requests:
             state.offered_for = dict(constraints)
             return self._about(constraints, state, heard)  # what was told of it is not told again
-        if named is not None:
+        if named is not None and not (named.name == state.venue and did["reqalts"] >= HEARD):
             return self._offer(named, constraints, state)
         venue = self._domain.venue(state.venue)
         doubt = belief.doubtful(self._usable(constraints), state.tired())
