@@ -163,7 +163,8 @@ class DialogueBot(Searcher[Held], ABC):
         frame, text = framed[0][0] if framed else (None, "")
         told, rest = told_apart(text, self._beyond[session.language])
         lost = self._stated(session, text) - self._stated(session, rest)
-        rest = text if told and lost and self._wishes(session, text) else rest
+        explained = told == self._beyond[session.language].says.get("kinds")  # has a pub got food?
+        rest = text if told and lost and not explained and self._wishes(session, text) else rest
         if told and self._requests(session, text) - self._requests(session, rest):
             told, rest = None, text  # the postcode, for the taxi
         booking = told is not None and told == self._beyond[session.language].says.get("booking")
@@ -362,12 +363,8 @@ class DialogueBot(Searcher[Held], ABC):
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         if closed and any(act.act == "canthelp" for act in acts):
             acts = (_ack("no"), *acts)
-        if (
-            queries
-            and state.venue
-            and heard.did["negate"] < HEARD
-            and any(act.act == "offer" for act in acts)
-        ):  # is the White Heron dear?
+        offers = any(act.act == "offer" for act in acts)
+        if queries and state.venue and heard.did["negate"] < HEARD and offers:  # is the White Heron dear?
             told = [act for act in self.answers(state, (), queries) if act not in acts]
             acts = (
                 *(one for one in told if one.act == "ack"),
@@ -380,7 +377,7 @@ class DialogueBot(Searcher[Held], ABC):
             return (*who, *acts)  # yes, a pub; are you a machine?
         if helps and session.asks and acts and acts[-1].act in _ASKS and not state.venue:
             acts = (*acts[:-1], *helps, acts[-1])  # Spanish; which cuisines are there?
-        elif state.venue and session.asks and any(act.act == "offer" for act in acts):  # centre; is it dear?
+        elif state.venue and session.asks and offers:  # centre; is it dear?
             told = self.answers(state, [act.slot for act in helps if act.slot in self._domain.slots])
             acts = (*acts, *(act for act in told if act not in acts))
         asks_again = acts == tuple(act for act in last if act.act != "ack") and acts[:1] != ()

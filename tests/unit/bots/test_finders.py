@@ -1,4 +1,4 @@
-"""What the finders of venues hold in mind: when a place is open, what is not wanted, what was just offered."""
+"""What the finders of venues hold in mind: when a place is open, what is not wanted, what was offered."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def last(name: str, language: str, said: tuple[str, ...]) -> str:
     ("name", "language", "said", "told", "not_told"),
     [
         # a day is a constraint, also of another place where the one on offer is closed then
-        ("restaurant", "en", ("a Chinese place, open on Mondays",), "no restaurant serving Chinese", "Spoon is"),
+        ("restaurant", "en", ("a Chinese place, open on Mondays",), "no restaurant", "Spoon is"),
         ("restaurant", "it", ("un pub a est", "il lunedì è aperto?", "un altro"), "aperto lunedì", "Badger è"),
         ("restaurant", "en", ("an Italian place, centre, open Sunday", "White Heron"), "Monday-Saturday", "on S"),
         # what is not wanted is enough, and is not asked for
