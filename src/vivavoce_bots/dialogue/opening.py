@@ -19,6 +19,11 @@ _UNTIL: Final = re.compile(
     r"\b(?:when|what time|until|till|how late|quando|che or[ae]|orari\w?|fino a)\b", re.I
 )
 """Words of questions for the hours of a day."""
+_OPEN: Final = re.compile(
+    r"\b(?:is|are|will) (?:it|they|that)(?: be)?(?: still)? open\b|"
+    r"\b(?:è|sono|sarà)(?: ancora)? apert[oaie]\b",
+    re.I,
+)
 _NUMBER: Final = r"([01]?[0-9]|2[0-4])"
 
 
@@ -127,6 +132,11 @@ def _names(words: list[str], text: str) -> bool:
 def tells_closed(text: str) -> bool:
     """Whether a text tells that something is closed: closed on Mondays, typical."""
     return _CLOSED.search(text) is not None
+
+
+def asks_open(text: str) -> bool:
+    """Whether a text asks whether something is open, be it without a mark."""
+    return _OPEN.search(text) is not None
 
 
 def asks_until(text: str) -> bool:

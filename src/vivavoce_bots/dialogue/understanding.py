@@ -17,7 +17,7 @@ from vivavoce_bots.dialogue.clauses import (
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_until, half_a_day, tells_closed
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_open, asks_until, half_a_day, tells_closed
 from vivavoce_bots.dialogue.phrasebook import Phrasebook
 from vivavoce_bots.dialogue.speech import COURTESIES, is_question, without_tag
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
@@ -285,7 +285,8 @@ class Understanding(Phrasebook):
             return stating("confirm", slot, value)
         if turn.said[span.start : span.end] in _VOCATIVE and self._calls(index, turn):
             return None  # good evening, dear
-        if slot == DAY and tells_closed(turn.text):
+        hours = any(one.entry.kind == "ask" and one.entry.slot == HOURS for one in turn.spans)
+        if slot == DAY and (tells_closed(turn.text) or (hours and asks_until(turn.text))):
             return None  # closed on Mondays, typical
         if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
             return None
@@ -337,7 +338,7 @@ class Understanding(Phrasebook):
 
     def _asks_when(self, text: str) -> bool:
         """Whether a question names a day or a time to ask whether it is open then."""
-        return is_question(text, self._language) and not wishes(text)
+        return (is_question(text, self._language) or asks_open(text)) and not wishes(text)
 
     def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
         """Whether a value is asked about: behind `is it`, or alone with a question mark."""
