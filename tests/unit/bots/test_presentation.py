@@ -54,7 +54,7 @@ def test_a_question_can_echo_what_was_understood() -> None:
     assert told(reply) == {"type": "pub"}
     assert reply.text.startswith("Very well: a pub.")
     assert reply.text.endswith("?")
-    assert said("echo", "un pub", language="it").text.startswith("Va bene: pub.")
+    assert said("echo", "un pub", language="it").text.startswith("Va bene: un pub.")
 
 
 @given(
