@@ -37,10 +37,11 @@ restaurant_onebest = _called("restaurant", "onebest")
 """The restaurant bot that believes the first hypothesis."""
 restaurant_nbrl = _called("restaurant", "nbrl")
 """The restaurant bot that weighs all hypotheses and has learnt how much to say."""
-boris = _called("boris", "explicit")
-"""The system-directed restaurant bot; it asks every value back."""
-boris_implicit = _called("boris", "implicit")
-"""The system-directed restaurant bot that says values again with its next question."""
+boris = _called("boris", "implicit")
+"""The system-directed restaurant bot; it says values again with its next question."""
+boris_explicit = _called("boris", "explicit")
+"""The system-directed restaurant bot that asks every value back."""
+boris_implicit = boris
 boris_none = _called("boris", "none")
 """The system-directed restaurant bot that confirms nothing."""
 carbs = _called("carbs", "control")

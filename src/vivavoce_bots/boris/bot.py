@@ -3,8 +3,8 @@
 The manner is that of system-directed information by telephone: the caller answers, the system leads. Its
 slots are those of the domain and, where that tells when venues are open, day and time.
 
-explicit  every value is asked back, and counts when it was confirmed
 implicit  a value counts at once, and is said again with the next question; `no` takes it back
+explicit  every value is asked back, and counts when it was confirmed
 none      a value counts at once; a mistake shows in the offer
 guided    behind any of these: every question tells what one can choose from
 
@@ -19,14 +19,13 @@ from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
-from vivavoce_bots.dialogue.opening import DAY, TIME
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.state import State
-from vivavoce_bots.dialogue.understanding import OTHER
 
 _TRIES: Final = 2
 _NOON, _HOURS_NEAR = 12, 3
 _ASKED_AT_MOST: Final = 3
-_CONFIRMATIONS: Final = ("explicit", "implicit", "none")
+_CONFIRMATIONS: Final = ("implicit", "explicit", "none")
 
 
 @dataclass
@@ -99,7 +98,8 @@ class BorisBot(DialogueBot[Lead]):
             return acts
         stated = [(slot, value) for slot, values in heard.stated.items() for value in values]
         now = [pair for pair in state.confirmed.items() if pair in stated]
-        shown = [pair for pair in now if self._confirmation == "implicit" or pair in before.items()]
+        known = self._confirmation != "implicit"  # what was known already, or else what was not
+        shown = [pair for pair in now if (pair in before.items()) == known]
         return (*(stating("inform", *pair) for pair in shown), *acts)
 
     def _prompted(self, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -117,7 +117,7 @@ class BorisBot(DialogueBot[Lead]):
         named = [one for one, sure in heard.named.items() if sure >= HEARD and self._domain.venue(one)]
         if named[:1] == [state.venue] and (state.requests or queries) and NAME not in state.requests:
             return self._about(state, heard, queries)  # what was told of it is not told again
-        if named and not state.waiting:
+        if named and not state.waiting and not (named[0] == state.venue and heard.did["reqalts"] >= HEARD):
             state.venue = named[0]
             return self._offer(state, self._domain.venue(named[0]))
         if venue is not None and not state.waiting:
@@ -131,6 +131,10 @@ class BorisBot(DialogueBot[Lead]):
     def _take(self, state: Lead, heard: Evidence) -> None:
         before = list(state.waiting)
         informed = [(slot, value) for slot, values in heard.stated.items() for value in values]
+        informed += self.wanted_open(state, heard)
+        if self._confirmation != "explicit":
+            informed = list(dict(informed).items())  # Greek, no, Italian
+        informed = [self.stepped(heard, one, self._limits(state), self._refused(state)) for one in informed]
         rest = {slot: value for slot, value in informed if slot != TYPE}
         informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
         informed = [(slot, _as_before(state, value) if slot == TIME else value) for slot, value in informed]
@@ -151,7 +155,7 @@ class BorisBot(DialogueBot[Lead]):
         if state.confirming is not None:
             self._settle(state, informed, heard)
         elif state.echoed and heard.did["negate"] >= HEARD:
-            wrong = [pair for pair in state.echoed if pair not in informed]
+            wrong = [] if informed else state.echoed  # no, the south: only that is another
             self._take_back(state, wrong)
             state.taken_back = wrong[0][0] if wrong else None
         elif state.proposed and heard.did["affirm"] >= HEARD and not informed:
@@ -168,6 +172,9 @@ class BorisBot(DialogueBot[Lead]):
                 state.waiting = [one for one in state.waiting if one[0] != pair[0]] + [pair]
         asked = [slot for slot, sure in heard.asked.items() if sure >= HEARD and slot not in state.requests]
         state.requests += asked
+        venue = self._domain.venue(state.venue)
+        if venue is not None and not venue.misses(self._refused(state)):
+            state.venue = None  # what was offered has what is not wanted
 
     def _take_back(self, state: Lead, pairs: Sequence[tuple[str, str]]) -> None:
         """What was said again with the question is not what was meant: it is asked for once more."""
@@ -223,9 +230,10 @@ class BorisBot(DialogueBot[Lead]):
         """The next slot to ask for; none where one venue is left, but day and time are always asked."""
         kind = self._domain.implied_type(state.confirmed)
         order = [TYPE, *self._domain.constraint_slots(kind)]
-        known = {*state.confirmed, *([TYPE] if kind else [])}
+        known = {**state.confirmed, **({TYPE: kind} if kind else {})}
         if kind and len(self._found(state)) <= 1:
             order = [slot for slot in order if slot in (DAY, TIME) and self._found(state)]
+        known |= {slot: "" for slot, values in self._refused(state).items() if self.narrow(slot, values)}
         return next(
             (slot for slot in order if slot not in known and state.asked.get(slot, 0) < _ASKED_AT_MOST), None
         )
@@ -254,12 +262,13 @@ class BorisBot(DialogueBot[Lead]):
         if venue is None:
             return ()
         state.venue = venue.name
-        limits = {TYPE: venue.type, **self._limits(state)}
+        limits = {TYPE: venue.type, **dict.fromkeys(self._refused(state), ""), **self._limits(state)}
+        opens = venue.meets({slot: value for slot, value in limits.items() if slot in (DAY, TIME) and value})
         told = {slot: value if slot in (DAY, TIME) else venue.value(slot) for slot, value in limits.items()}
-        said = [
-            stating("inform", slot, one) for slot, one in told.items() if one not in (None, DONTCARE) and one
-        ]
-        asked, state.requests = [one for one in state.requests if one != OTHER], []
+        told = {slot: value for slot, value in told.items() if opens or slot not in (DAY, TIME)}
+        said = [stating("inform", slot, one) for slot, one in told.items() if one and one != DONTCARE]
+        said += [] if opens else [stating("inform", HOURS, venue.value(HOURS) or "")]
+        asked, state.requests = state.requests, []
         return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))
 
     def _about(self, state: Lead, heard: Evidence, queries: Sequence[tuple[str, str]]) -> tuple[Act, ...]:
@@ -277,4 +286,6 @@ class BorisBot(DialogueBot[Lead]):
             asked, state.requests = state.requests, []
             told = self.answers(state, asked, queries)
             return (stating("inform", NAME, state.venue or ""), *told, Act("reqmore"))
+        if heard.informed >= HEARD:
+            return self._offer(state, self._domain.venue(state.venue))  # the Italian one
         return (Act("reqmore"),)

@@ -157,3 +157,53 @@ def gives_up(language: str) -> re.Pattern[str]:
     forms = [form for phrase in speech(language).alone["bye"] for form in forms_of(phrase)]
     forms = [re.escape(one) for one in forms if " " in one or one == "nevermind"]
     return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.I)
+
+
+_WISHED: Final = re.compile(
+    r"\b(?:c'è|ce n'è|ce ne sono|avete|avreste|is there|are there|have you|do you have|how about|"
+    r"what about)\b",
+    re.I,
+)
+"""How a question asks for what is wanted."""
+_FAR_FROM: Final = re.compile(
+    r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
+    r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)",
+    re.I,
+)
+"""The no of a question that wishes: `isn't there one?`."""
+_WITHDRAWS: Final = re.compile(r"\W*(?:(?:or|oh|um|hm|but|o|ma) no\b|anzi,? no\b)", re.I)
+"""How a sentence begins that takes back the one before."""
+
+
+def withdraws(sentence: str) -> bool:
+    """Whether a sentence takes back the one before: or no, she had that."""
+    return _WITHDRAWS.match(sentence) is not None
+
+
+def without_far_from(text: str) -> str:
+    """A question that wishes, without its no: isn't there one in the centre?"""
+    return _FAR_FROM.sub("", text)
+
+
+def wishes(sentence: str) -> bool:
+    """Whether a question asks for what is wanted: isn't there one in the centre?"""
+    return _WISHED.search(sentence) is not None and not re.search(r"\bdifferen[zc]", sentence, re.I)
+
+
+_BARE: Final = re.compile(
+    r"\b(?:(do|does|did|is|are|was|were|has|have|had|could|would|should)nt|(ca)nt|(wo)nt|(i)m|(i|you|we|they)ve|"
+    r"(what|where|that|there|who|how)s)\b",
+    re.I,
+)
+
+
+def with_apostrophes(text: str, language: str) -> str:
+    """An English text with the apostrophes that people leave out: `dont`, `whats`."""
+
+    def spelt(found: re.Match[str]) -> str:
+        word = found[0]
+        at = len(word) - (2 if word.lower().endswith(("nt", "ve")) else 1)
+        at += word.lower().endswith("nt")
+        return f"{word[:at]}'{word[at:]}"
+
+    return _BARE.sub(spelt, text) if language == "en" else text

@@ -9,19 +9,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from random import Random
-from typing import Final, Generic
+from typing import Final
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of
+from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of, with_apostrophes
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
 from vivavoce_bots.dialogue.generation import Generation
-from vivavoce_bots.dialogue.inquiry import inquired, says_something
-from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
+from vivavoce_bots.dialogue.inquiry import calendar, inquired, says_something
+from vivavoce_bots.dialogue.opening import DAY, TIME
 from vivavoce_bots.dialogue.recalling import (
     Heard,
+    asks_list,
     asks_name,
     asks_of_place,
     given_up,
@@ -30,6 +31,7 @@ from vivavoce_bots.dialogue.recalling import (
     recounted,
     told_name,
 )
+from vivavoce_bots.dialogue.searching import HEARD, Searcher
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     LANGUAGES,
@@ -39,9 +41,8 @@ from vivavoce_bots.dialogue.speech import (
     speech,
 )
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import OTHER, Understanding
+from vivavoce_bots.dialogue.understanding import Understanding
 
-HEARD: Final = 0.35
 SURE: Final = 0.6
 _REPEATED: Final = 0.4
 _MOST_HYPOTHESES: Final = 50
@@ -51,11 +52,12 @@ _ASKS: Final = ("request", "confirm", "select")
 _TELL_ME: Final = re.compile(
     r"\b(?:tell|show|explain|give) me\b|\b(?:mi (?:spieghi|dica|elenchi)|dimmi|spiegami)\b", re.I
 )
+_PHONE: Final = "phone"
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
 
-class DialogueBot(ABC, Generic[Held]):
+class DialogueBot(Searcher[Held], ABC):
     """Finds a venue in a domain by talking.
 
     one            believes the first hypothesis alone
@@ -68,7 +70,8 @@ class DialogueBot(ABC, Generic[Held]):
         self, domain: Domain, seed: int = 1, *, one: bool = True,
         understanding: Callable[[Domain, str], Understanding] = Understanding,
     ) -> None:  # fmt: skip
-        self._domain, self._seed, self._one = domain, seed, one
+        super().__init__(domain)
+        self._seed, self._one = seed, one
         self._beyond = read_beyond(self.name)
         self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
         self._generation = {language: Generation(domain, language) for language in LANGUAGES}
@@ -88,10 +91,6 @@ class DialogueBot(ABC, Generic[Held]):
     @abstractmethod
     def skip(self, state: Held, slot: str) -> None:
         """Ask no more for this slot."""
-
-    @abstractmethod
-    def known(self, state: Held) -> dict[str, str]:
-        """What is taken for what the caller wants."""
 
     def noted(self, state: Held) -> dict[str, str]:
         """What was said of what is wanted, confirmed or not."""
@@ -118,8 +117,8 @@ class DialogueBot(ABC, Generic[Held]):
 
     def reply(self, session: Session[Held], texts: Heard) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
-        understood = self._understanding[session.language].acts
-        if texts and given_up(texts[0][0], session.language, understood):
+        texts = [(with_apostrophes(text, session.language), score) for text, score in texts]
+        if texts and given_up(texts[0][0], session.language, self._understanding[session.language].acts):
             return self._say(session, (Act("bye"),), ())
         if (recounted := self._recounted(session, texts)) is not None:
             return recounted
@@ -144,8 +143,12 @@ class DialogueBot(ABC, Generic[Held]):
         reply = None
         if asked is not None and says_something(asked.rest):
             reply = self._answered(session, self._plain(session, [(asked.rest, None)]))
-            if reply.end or not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+            if reply.end or (
+                asked.asked != "today" and not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}
+            ):
                 return reply
+            if not {one.act for one in reply.acts} <= {*_ASKS, "repeat"}:
+                return reply._replace(text=f"{calendar(language)} {reply.text}")
         if asked is None:
             told = told_name(session.offered, language)
         else:
@@ -159,9 +162,17 @@ class DialogueBot(ABC, Generic[Held]):
         framed = [(unframed(text, session.language), score) for text, score in list(texts)[:_MOST_HYPOTHESES]]
         frame, text = framed[0][0] if framed else (None, "")
         told, rest = told_apart(text, self._beyond[session.language])
-        rest = text if told and self._wishes(session, text) else rest
+        lost = self._stated(session, text) - self._stated(session, rest)
+        explained = told == self._beyond[session.language].says.get("kinds")  # has a pub got food?
+        rest = text if told and lost and not explained and self._wishes(session, text) else rest
         if told and self._requests(session, text) - self._requests(session, rest):
             told, rest = None, text  # the postcode, for the taxi
+        booking = told is not None and told == self._beyond[session.language].says.get("booking")
+        if booking and _PHONE not in self._requests(session, text):
+            told = f"{told}{self._number(session)}"
+        elif told and not booking:
+            told = speech(session.language).answers["not_known"][1] if told in session.topics else told
+            session.topics.add(told)
         heard = [(one.text, score) for one, score in framed]
         hypotheses = normalised([(rest, heard[0][1]), *heard[1:]] if told else heard)
         meanings = meanings_of(
@@ -176,12 +187,14 @@ class DialogueBot(ABC, Generic[Held]):
         else:
             session.asks = any(is_question(one, session.language) for one in sentences_of(text))
             session.asks = session.asks or _TELL_ME.search(text) is not None
+            lists = asks_list(text, session.language) and state.asking not in (None, DAY, TIME)
             asked = tuple(act for act in state.last if act.act in _ASKS)
             subject = state.subject
-            acts = self.manage(session, meanings)
+            acts = self.manage(session, meanings) if understood or not lists else self._choices(state)
             unanswered = bool(acts) and acts[0].act == "repeat" and is_question(text, session.language)
             acts = (_ack("unanswered"), *acts[1:]) if unanswered else acts
-            recalled = self._recalled(session, text, subject)
+            acts, listing = self._listed(session, text, acts)
+            recalled = listing or self._recalled(session, text, subject)
             again = any(Act("repeat") in one.acts for one in meanings[:1])
             acts, mended = (acts, recalled) if again or recalled else self._mended(session, text, asked, acts)
             acts, told = (*lead, *acts), told or mended
@@ -195,20 +208,24 @@ class DialogueBot(ABC, Generic[Held]):
         state, understanding = session.state, self._understanding[session.language]
         forms = speech(session.language).forms
         asks = tuple(act for act in acts if act.act in _ASKS)
-        question = understanding.passed_over(text, self._domain.venue(state.venue)) if asks else ""
-        if question and acts[0] == _ack("unanswered"):
-            return acts[1:], forms["unanswered"].format(question=question)
+        echoes = bool(asks) and not any(act.act == "offer" for act in acts)
+        telling = {"null", "canthelp", "help", "bye", *(() if echoes else ("inform",))}
+        told_already = telling & {act.act for act in acts}
+        told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
+        question = understanding.passed_over(text) if not told_already else ""
+        if question:
+            state.vain = 0
+            acts = tuple(act for act in acts if act.act != "repeat" and act.value != "unanswered")
+            return acts, self._not_known(session)
         if (
             any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts)
             or not asks
         ):
             state.vain = 0
             return acts, ""
-        state.vain = state.vain + 1 if asks == asked else 0
+        informs = bool(self._stated(session, text))
+        state.vain = state.vain + (not informs) if asks == asked else 0
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
-        others = [one for one in sentences_of(text) if question not in one]
-        if question and not any(understanding.acts(one) for one in others):  # it stands alone
-            return acts, forms["unanswered"].format(question=question)
         slot = next((act.slot for act in asks if act.act == "request"), None)
         if state.vain >= _VAIN and slot:
             state.vain = 0
@@ -222,6 +239,49 @@ class DialogueBot(ABC, Generic[Held]):
             helped = (Act("help", slot),) if slot and slot not in (DAY, TIME) else ()
             return (*lost, *helped, *acts[len(lost) :]), told
         return acts, ""
+
+    def _number(self, session: Session[Held]) -> str:
+        """The sentence with the number under which the venue on offer is called; `` where it was told."""
+        venue = self._domain.venue(session.state.venue)
+        phone = venue.value(_PHONE) if venue else None
+        if venue is None or phone is None or (venue.name, _PHONE) in session.facts:
+            return ""
+        session.facts.add((venue.name, _PHONE))
+        return f" {speech(session.language).forms['ask_them'].format(phone=phone)}"
+
+    def _listed(
+        self, session: Session[Held], text: str, acts: tuple[Act, ...]
+    ) -> tuple[tuple[Act, ...], str]:
+        """What there is, where that is asked: the venues, where they are few, or what to choose from."""
+        state, language = session.state, session.language
+        asked = acts[-1].slot if acts and acts[-1].act == "request" else None
+        offers = any(act.act == "offer" for act in acts)
+        if (
+            not asks_list(text, language)
+            or not (asked or offers)
+            or any(act.act == "canthelp" for act in acts)
+        ):
+            return acts, ""
+        shown = self.listed(self.known(state), state.turned_down, language)
+        if shown and not set(shown) <= set(session.offered):
+            state.venue, state.requests = None, []
+            session.offered += [name for name in shown if name not in session.offered]
+            return (Act("request", NAME),), self.listing(shown, language)
+        if asked == TYPE:
+            return tuple(act for act in acts if act not in (Act("help"), Act("help", TYPE))), ""
+        if asked in (None, DAY, TIME) or Act("help", asked) in acts:
+            return acts, ""
+        return (*acts[:-1], Act("help", asked), acts[-1]), ""
+
+    def _choices(self, state: Held) -> tuple[Act, ...]:
+        """What there is to choose from, and the question that waits."""
+        return (Act("help", state.asking), *self._resumed(state))
+
+    def _not_known(self, session: Session[Held]) -> str:
+        """That a question is beyond what is known; the first time with what is known."""
+        known = speech(session.language).answers["not_known"]
+        session.explained += 1
+        return known[min(session.explained, len(known)) - 1]
 
     def _recalled(self, session: Session[Held], text: str, subject: str | None) -> str:
         """What was said last, or is known of what was spoken of, where that is asked: did we say one?"""
@@ -243,6 +303,11 @@ class DialogueBot(ABC, Generic[Held]):
             return TYPE in wanted and session.state.venue is None
         return bool(wanted)
 
+    def _stated(self, session: Session[Held], text: str) -> set[Act]:
+        """What a text says that is wanted."""
+        acts = self._understanding[session.language].acts(text)
+        return {act for act in acts if act.act == "inform"}
+
     def _requests(self, session: Session[Held], text: str) -> set[str | None]:
         """What is asked of the venue on offer, of what a domain knows."""
         venue = self._domain.venue(session.state.venue)
@@ -253,14 +318,15 @@ class DialogueBot(ABC, Generic[Held]):
         """The acts of the next system turn."""
         before = pickle.dumps(session.state)
         state = session.state
-        heard = self.take_in(state, [self._in_context(state, meaning) for meaning in meanings])
-        closing = self._closes(state, heard)
+        heard = self.take_in(state, [self.in_context(state, meaning) for meaning in meanings])
+        closing, state.stated = self._closes(state, heard), set(heard.stated)
         named = [one for one, sure in heard.named.items() if sure >= HEARD]
         agrees = heard.did["affirm"] >= HEARD and bool(state.proposed or state.settles)
         if closing or heard.did["bye"] + heard.did["done"] * (not agrees) >= SURE:
             state.venue = named[0] if named else state.venue
             asked = [slot for slot, sure in heard.asked.items() if sure >= SURE and slot != NAME]
             told = self.answers(state, asked) if asked and state.venue else []
+            told = [one for one in told if (state.venue, one.slot) not in session.facts]
             return (*(one for one in told if one.act == "inform" and one not in state.told), Act("bye"))
         if heard.did["restart"] >= SURE or self._at_a_loss(state, heard):
             session.state = state = self.fresh()
@@ -270,7 +336,7 @@ class DialogueBot(ABC, Generic[Held]):
             return (_ack("restart"), *(self.opening(state) or self.decide(state, nothing_new())))
         if heard.did["undo"] + heard.did["cancel"] >= SURE:
             return self._undo(session)
-        if heard.did["repeat"] >= _REPEATED and state.last:
+        if heard.did["repeat"] >= _REPEATED and state.last and heard.informed < HEARD:
             again = state.told or state.last
             return tuple(act for act in again if act.act != "ack") or again
         lead = self._lead(state, heard)
@@ -282,6 +348,9 @@ class DialogueBot(ABC, Generic[Held]):
             return self._lead_on(state, (_ack("thankyou"),))  # many thanks, and wish me luck
         session.before.append(before)
         last = state.last
+        venue = self._domain.venue(state.venue)
+        when = {slot: value for slot, value in heard.queried if slot in (DAY, TIME)}
+        closed = venue is not None and bool(when) and not venue.meets(when)
         acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
             acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
@@ -292,12 +361,10 @@ class DialogueBot(ABC, Generic[Held]):
             elif acts == last:
                 acts = (_ack("later"), *acts)  # another one: none was found yet
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
-        if (
-            queries
-            and state.venue
-            and heard.did["negate"] < HEARD
-            and any(act.act == "offer" for act in acts)
-        ):  # is the White Heron dear?
+        if closed and any(act.act == "canthelp" for act in acts):
+            acts = (_ack("no"), *acts)
+        offers = any(act.act == "offer" for act in acts)
+        if queries and state.venue and heard.did["negate"] < HEARD and offers:  # is the White Heron dear?
             told = [act for act in self.answers(state, (), queries) if act not in acts]
             acts = (
                 *(one for one in told if one.act == "ack"),
@@ -306,18 +373,16 @@ class DialogueBot(ABC, Generic[Held]):
             )
         helps = tuple(act for act in lead if act.act == "help" and act.slot and act not in acts)
         who = tuple(act for act in lead if act.value in ("whoareyou", "human"))
-        if who and session.asks and all(act.act in _ASKS for act in acts):
+        if who and session.asks and all(act.act in (*_ASKS, "inform") for act in acts) and not state.venue:
             return (*who, *acts)  # yes, a pub; are you a machine?
-        if (
-            helps and session.asks and all(act.act in _ASKS for act in acts)
-        ):  # Spanish; which cuisines are there?
-            acts = (*helps, *acts)
-        elif state.venue and session.asks and any(act.act == "offer" for act in acts):  # centre; is it dear?
+        if helps and session.asks and acts and acts[-1].act in _ASKS and not state.venue:
+            acts = (*acts[:-1], *helps, acts[-1])  # Spanish; which cuisines are there?
+        elif state.venue and session.asks and offers:  # centre; is it dear?
             told = self.answers(state, [act.slot for act in helps if act.slot in self._domain.slots])
             acts = (*acts, *(act for act in told if act not in acts))
         asks_again = acts == tuple(act for act in last if act.act != "ack") and acts[:1] != ()
         noted = heard.informed >= HEARD and asks_again and acts[0].act not in ("offer", "inform")
-        return (_ack("kept"), *acts) if noted else acts
+        return (_ack("kept"), *acts) if noted and not session.asks else acts
 
     def _closes(self, state: Held, heard: Evidence) -> bool:
         """No, nothing more."""
@@ -354,19 +419,6 @@ class DialogueBot(ABC, Generic[Held]):
             lead.append(second if first in state.last else first)
         return tuple(dict.fromkeys(lead))
 
-    def _in_context(self, state: Held, meaning: Meaning) -> Meaning:
-        """Without a venue on offer one asks what there is to choose, or what the venue will be like."""
-        if state.venue is not None:
-            return meaning
-        open_slots = self._domain.constraint_slots(None)
-
-        def meant(act: Act) -> Act:
-            if act.act == "confirm":
-                return Act("request", act.slot)
-            return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
-
-        return Meaning(tuple(map(meant, meaning.acts)), meaning.score)
-
     def _lead_on(self, state: Held, lead: tuple[Act, ...]) -> tuple[Act, ...]:
         """A lead, and the question that waits; what was asked in vain too often is left open."""
         state.lost += Act("help", state.asking) in lead
@@ -400,6 +452,13 @@ class DialogueBot(ABC, Generic[Held]):
         state = session.state
         state.expect(acts)
         named = [one.value for one in acts if one.act == "offer" and one.value]
+        acts = tuple(
+            act for act in acts
+            if act.act != "null" or session.asks or (state.venue or "", act.slot) not in session.facts
+        ) or (Act("reqmore"),)  # fmt: skip
+        told_of = [act.slot or "" for act in acts if act.act in ("inform", "null")]
+        session.facts |= {(state.venue or "", slot) for slot in told_of}
+        asks_them = self._number(session) if any(act.act == "null" for act in acts) else ""
         session.offered += [one for one in named if one not in session.offered]
         if not any(act.act == "repeat" for act in acts):
             state.last = acts
@@ -407,8 +466,9 @@ class DialogueBot(ABC, Generic[Held]):
         generation = self._generation[session.language]
         lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
         rest = tuple(act for act in acts[len(lead) :] if not (told and act.act == "repeat"))
+        rest = tuple(act for act in rest if not (asks_them and act.act == "reqmore"))
         said = [generation.say(part, state.venue, session.random) for part in (lead, rest)]
-        text = " ".join(filter(None, [*said[:1], told, *said[1:]]))
+        text = " ".join(filter(None, [*said[:1], told, *said[1:]])) + asks_them
         ends, asked = (
             any(act.act == "bye" for act in acts),
             any(one.acts == (Act("repeat"),) for one in meanings),
@@ -431,60 +491,6 @@ class DialogueBot(ABC, Generic[Held]):
         )
         more = more if more and session.stalled % 2 and more not in text else known["way_out"][0]
         return f"{lead} {more} {text}"
-
-    def propose(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
-        """What there is instead, where nothing matches; not what was declined already."""
-        for found in self._domain.relaxations(limits, state.turned_down, refuted):
-            if tuple(found) not in state.declined:
-                alone = len(found) == 1
-                values = [(slot, value) for slot, values in found.items() for value in values[:3] if alone]
-                chosen = values or [(slot, DONTCARE) for slot in found]
-                return tuple(stating("select", slot, value) for slot, value in chosen)
-        return ()
-
-    def refuse(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
-        """What was proposed is not wanted: the next proposal, or the question what to change."""
-        state.declined += [tuple(state.proposed)] if state.proposed else []
-        return self.propose(state, limits, refuted) or (_ack("change"), Act("help"))
-
-    def unmet(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
-        """That nothing matches, or nothing but what was turned down, and what there is instead."""
-        acts = [stating("canthelp", slot, value) for slot, value in limits.items() if value != DONTCARE]
-        only = self._domain.matching(limits, state.turned_down)
-        refused = (
-            []
-            if not only
-            else [(slot, one) for slot, ones in refuted.items() if slot not in limits for one in sorted(ones)]
-        )
-        acts += [stating("canthelp", slot, one, "!=") for slot, one in refused]
-        acts += [stating("canthelp", "name", name, "!=") for name in state.turned_down]
-        proposed = self.propose(state, limits, refuted)
-        return (*(acts or [Act("canthelp")]), *(proposed or (_ack("change"),)))
-
-    def answers(
-        self, state: Held, requests: Sequence[str], queries: Sequence[tuple[str, str]] = ()
-    ) -> list[Act]:
-        """What was asked of the venue on offer; what it does not have is said to be unknown."""
-        venue = self._domain.venue(state.venue)
-        requests = [HOURS if slot in (DAY, TIME) else slot for slot in requests]
-        others = len(requests) + len(queries) > 1 or not state.told or state.told[0].act == "select"
-        requests = [slot for slot in requests if slot != OTHER or not others]  # one thing is answered
-        acts: list[Act] = []
-        for slot, value in queries:
-            held = venue.value(slot) if venue else None
-            if venue is not None and slot in (DAY, TIME):
-                acts += [
-                    _ack("yes" if venue.meets({slot: value}) else "no"),
-                    Act("inform", HOURS, venue.value(HOURS), "="),
-                ]
-            elif held is not None:
-                acts += [_ack("yes" if held == value else "no"), stating("inform", slot, held)]
-            else:
-                acts.append(Act("null", slot))
-        for slot in requests:
-            held = venue.value(slot) if venue else None
-            acts.append(stating("inform", slot, held) if held is not None else Act("null", slot))
-        return list(dict.fromkeys(acts))
 
 
 def _ack(what: str) -> Act:

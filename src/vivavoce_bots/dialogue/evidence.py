@@ -10,6 +10,8 @@ from vivavoce_bots.dialogue.understanding import Understanding
 
 _CONTENT: Final = ("inform", "request", "confirm", "reqalts", "suggest")
 _ANSWERS: Final = ("affirm", "negate")
+STEPS: Final = {"<": -1, ">": 1}
+"""How an act tells that another value than the one on offer is wanted, down or up from it."""
 
 
 class Evidence:
@@ -17,6 +19,7 @@ class Evidence:
 
     stated, denied  values of slots; named: venues; asked: slots, of the venue on offer
     queried         values that the venue on offer is asked to have; options: slots whose values are asked for
+    steps           the direction in which the next value of a slot is wanted: cheaper is -1
     did             everything else, by act
     first           the act with which the turn begins
     understood, content, answered, informed  how likely anything was said, anything about the matter, yes or
@@ -31,6 +34,7 @@ class Evidence:
         self.named: dict[str, float] = defaultdict(float)
         self.queried: dict[tuple[str, str], float] = defaultdict(float)
         self.options: dict[str, float] = defaultdict(float)
+        self.steps: dict[str, int] = {}
         for meaning in meanings:
             for act in dict.fromkeys(meaning.acts):
                 self._count(act, meaning.score)
@@ -48,6 +52,8 @@ class Evidence:
                 self.named[act.value] += score if act.op == "=" else 0.0
             else:
                 (self.stated if act.op == "=" else self.denied)[act.slot][act.value] += score
+                if act.op in STEPS:
+                    self.steps[act.slot] = STEPS[act.op]
         elif act.slot:
             (self.asked if act.act == "request" else self.options)[act.slot] += score
         else:

@@ -24,15 +24,16 @@ class Generation:
         """The text of one system turn; `venue` is the venue that answers are about."""
         sentences: list[str] = []
         told: set[str] = set()
-        if acts and acts[0].act == "inform" and acts[0].slot != NAME and acts[-1].act == "request":
-            echoed = [act for act in acts if act.act == "inform"]
+        echoed = [act for act in acts if act.act == "inform" and self._describes(act)]
+        if echoed and acts[-1].act == "request" and not any(act.act == "offer" for act in acts):
             told = {act.slot or "" for act in echoed}
-            sentences.append(self._forms["echo"].format(what=self._what(echoed, bare=True)))
         for index, act in enumerate(acts):
             if act.act == "offer":
                 described = [one for one in dict.fromkeys(acts[index + 1 :]) if self._describes(one)]
                 told |= {item.slot or "" for item in described}
                 sentences.append(self._offer(act.value or "", described))
+            elif act in echoed[:1] and act.slot in told and acts[-1].act == "request":
+                sentences.append(self._forms["echo"].format(what=self._what(echoed, bare=True)))
             elif act.act == "inform" and act.slot != NAME and act.slot not in told:
                 sentences.append(self._inform(act, venue))
             elif act.act in self._sayings:
@@ -48,14 +49,13 @@ class Generation:
     def _together(self, acts: list[Act], venue: str | None) -> list[str]:
         """What several acts of one kind say in one sentence: what there is not, what there is instead."""
         sayings = {"canthelp": self._cannot, "select": self._propose}
-        if venue is None:
-            sayings["null"] = self._unsearchable
+        if acts and acts[0].act == "null":
+            return [self._not_told(acts, venue)]
         return [sayings[acts[0].act](acts)] if acts and acts[0].act in sayings else []
 
     @property
     def _sayings(self) -> dict[str, Callable[[Act, str | None, Random], str]]:
         return {
-            "null": self._unknown,
             "request": self._request,
             "confirm": self._confirm,
             "help": self._help,
@@ -84,7 +84,24 @@ class Generation:
         article = self._domain.articles.get(types[0] or "", {}).get(self._language) if types else None
         head = self._forms["offer"].format(name=name, article=article) if article else ""
         head = head or self._forms["offer_bare"].format(name=name)
-        return " ".join([head, *(self._constraint(act) for act in described if act.slot != TYPE)]) + "."
+        return " ".join([head, *self._described(described)]) + "."
+
+    def _described(self, acts: Sequence[Act], *, bare: bool = False) -> list[str]:
+        """Constraints as they stand after the noun, in the domain's order; bare: a day without `open`."""
+        order = list(self._domain.slots)
+        told = [act for act in acts if act.slot in self._domain.slots]
+        told.sort(key=lambda act: (act.slot in (DAY, TIME), order.index(act.slot or "")))
+        said = [self._constraint(act) for act in told if act.slot not in (DAY, TIME)]
+        when = [self._when(act, bare=bare) for act in told if act.slot in (DAY, TIME)]
+        form = "{when}" if bare else self._forms["open"]
+        return [*said, *([form.format(when=" ".join(when))] if when else [])]
+
+    def _when(self, act: Act, *, bare: bool) -> str:
+        """A day or a time behind `open`, which needs no preposition before a day in every language."""
+        if bare or act.slot != DAY or act.value == DONTCARE or act.op == "!=":
+            return self._constraint(act)
+        value = self._domain.say(DAY, act.value or "", self._language)
+        return self._forms["open_on"].format(value=value)
 
     def _constraint(self, act: Act) -> str:
         if act.value == DONTCARE:
@@ -97,12 +114,17 @@ class Generation:
             return self._offer(venue or "", [act])
         return self._fact("inform_hours" if act.slot == HOURS else "inform", act, venue)
 
-    def _unknown(self, act: Act, venue: str | None, random: Random) -> str:
+    def _not_told(self, acts: list[Act], venue: str | None) -> str:
+        """What is not known of a venue, or cannot be searched by, in one sentence."""
+        named = [act for act in acts if act.slot != OTHER]
+        names = self._listed([self._name_of(act.slot or "") for act in named], "or")
         if venue is None:
-            return ""
-        if act.slot == OTHER:
-            return self._forms["unknown_other"].format(name=venue, requests=self._requests())
-        return self._fact("unknown" if act.slot in self._domain.slots else "unknown_attribute", act, venue)
+            form = "unknown_here" if named else "unknown_here_other"
+        elif not named:
+            form = "unknown_other"
+        else:
+            form = "unknown" if all(act.slot in self._domain.slots for act in named) else "unknown_attribute"
+        return self._forms[form].format(slot=names, name=venue)
 
     def _fact(self, form: str, act: Act, venue: str | None) -> str:
         slot = act.slot or ""
@@ -164,10 +186,6 @@ class Generation:
         form = "canthelp_other" if any(act.slot == NAME for act in acts) else "canthelp"
         return self._forms[form].format(what=self._what(acts))
 
-    def _unsearchable(self, acts: list[Act]) -> str:
-        names = [self._name_of(act.slot or "") for act in acts]
-        return self._forms["unknown_here"].format(slot=self._listed(names, "or"))
-
     def _propose(self, acts: list[Act]) -> str:
         """What there is instead, or what would have to be given up."""
         slots = list(dict.fromkeys(act.slot or "" for act in acts))
@@ -191,9 +209,16 @@ class Generation:
     def _what(self, acts: list[Act], *, bare: bool = False) -> str:
         """A kind of place with its constraints: `pub in the north of town`; bare: these alone if need be."""
         types = [act.value or "" for act in acts if act.slot == TYPE]
-        place = [] if bare else [self._forms["place"]]
-        what = [self._domain.say(TYPE, types[0], self._language)] if types else place
-        return " ".join([*what, *(self._constraint(act) for act in acts if act.slot not in (TYPE, NAME))])
+        wanted = {act.slot or "": act.value or "" for act in acts if act.op != "!="}
+        implied = None if bare else self._domain.implied_type(wanted)
+        types += [implied] if implied and not types else []
+        if not types:
+            what = [] if bare else [self._forms["place"]]
+        elif bare:
+            what = [self._domain.articles.get(types[0], {}).get(self._language, types[0])]
+        else:
+            what = [self._domain.say(TYPE, types[0], self._language)]
+        return " ".join([*what, *self._described(acts, bare=bare and not types)])
 
     def _name_of(self, slot: str) -> str:
         known = self._domain.slots.get(slot)

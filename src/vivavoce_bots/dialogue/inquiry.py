@@ -29,6 +29,7 @@ _TELL: Final = re.compile(
     re.I,
 )
 """How a question is put as a request: tell me whether it is booked."""
+_WHAT_DAY: Final = re.compile(r"\b(?:what day is (?:it|today)|che giorno è(?: oggi)?)\W*(?:today)?\W*$", re.I)
 _EITHER: Final = re.compile(r"\W*(?:yes or no|sì o no)\W*$", re.I)
 _FEWEST: Final = 2
 
@@ -59,7 +60,7 @@ def inquired(text: str, language: str, about: Callable[[Asked, str], bool]) -> I
 def _asked(sentence: str, language: str) -> tuple[Asked | None, int]:
     """What a sentence asks of the conversation, and where that begins."""
     told = _TELL.search(sentence)
-    if not sentence.endswith("?") and told is None:
+    if not sentence.endswith("?") and told is None and not _WHAT_DAY.search(sentence):
         return None, 0
     sentence = sentence[told.end() :] if told else sentence
     for kind, form in _forms(language):

@@ -14,6 +14,16 @@ _NOT_THEN: Final = re.compile(
     r"\b(?:not (?:at night|in the (?:evening|morning|afternoon))|"
     r"non (?:di notte|(?:di|la) sera|(?:di|la) mattina))\b"
 )
+_CLOSED: Final = re.compile(r"\b(?<!not )(?<!isn't )(?<!non è )(?:closed|shut|chius[oaie])\b", re.I)
+_UNTIL: Final = re.compile(
+    r"\b(?:when|what time|until|till|how late|quando|che or[ae]|orari\w?|fino a)\b", re.I
+)
+"""Words of questions for the hours of a day."""
+_OPEN: Final = re.compile(
+    r"\b(?:is|are|will) (?:it|they|that)(?: be)?(?: still)? open\b|"
+    r"\b(?:è|sono|sarà)(?: ancora)? apert[oaie]\b",
+    re.I,
+)
 _NUMBER: Final = r"([01]?[0-9]|2[0-4])"
 
 
@@ -117,3 +127,24 @@ def _any(words: list[str]) -> str:
 
 def _names(words: list[str], text: str) -> bool:
     return bool(words) and re.search(rf"(?<![^\W\d_]){_any(words)}(?!\w)", text) is not None
+
+
+def tells_closed(text: str) -> bool:
+    """Whether a text tells that something is closed: closed on Mondays, typical."""
+    return _CLOSED.search(text) is not None
+
+
+def asks_open(text: str) -> bool:
+    """Whether a text asks whether something is open, be it without a mark."""
+    return _OPEN.search(text) is not None
+
+
+def asks_until(text: str) -> bool:
+    """Whether a text asks for the hours of a day, not whether it is open then."""
+    return _UNTIL.search(text) is not None
+
+
+def half_a_day(time: str | None, other: str) -> bool:
+    """Whether two times are the same hour of morning and evening: at ten. In the morning."""
+    found = [int(one[:2]) for one in (time or "", other) if ":" in one]
+    return len(found) == 2 and abs(found[0] - found[1]) == 12 and (time or "")[2:] == other[2:]

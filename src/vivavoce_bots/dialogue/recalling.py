@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from vivavoce_bots.acts import DONTCARE, Act
-from vivavoce_bots.dialogue.clauses import gives_up
+from vivavoce_bots.dialogue.clauses import gives_up, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.gist import pertinent
 from vivavoce_bots.dialogue.inquiry import Asked, calendar
@@ -29,7 +29,9 @@ _FIRST: Final = {
 }
 _ORDER: Final = {"first": 0, "second": 1, "last": -1, "primo": 0, "secondo": 1, "ultimo": -1}
 _NAME: Final = re.compile(
-    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|what(?:'s| is| was) (?:it|that)(?: \w+)? called|"
+    r"\b(?:what(?:'s| is| was) (?:the|its|that) name|"
+    r"what(?:'s| is| was) (?:it|that|the \w+|this)(?: \w+)? called|"
+    r"which (?:place|one) is (?:it|that)|"
     r"name again|come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
     re.I,
 )
@@ -62,14 +64,52 @@ def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence
 
 def given_up(text: str, language: str, acts: Callable[[str], Sequence[Act]]) -> bool:
     """Whether somebody gives up, and says nothing of the matter: never mind, I'll look it up."""
-    begins = gives_up(language).match(text.strip())
-    rest = text.strip()[begins.end() :] if begins else "?"
-    return "?" not in rest and not told_in(rest, acts)
+    last = _LOOSE.sub("", (sentences_of(text) or [""])[-1])
+    begins = gives_up(language).match(last)
+    rest = last[begins.end() :] if begins else "?"
+    told = told_in(rest, acts)
+    return "?" not in rest and (not told or (_ELSEWHERE.match(rest) is not None and told <= _ANY_FOOD))
 
 
 def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
     """What a text says of the matter, by name."""
     return {f"{one.act} {one.slot}" for one in acts(text) if one.act in _MATTERS and one.slot != OTHER}
+
+
+_LOOSE: Final = re.compile(
+    r"^\W*(?:(?:ok|okay|well|so|then|and|but|oh|no|right|you know what|"
+    r"va bene|allora|ma|e|guardi|senta)\b\W*)+",
+    re.I,
+)
+_ELSEWHERE: Final = re.compile(
+    r"\W*(?:i'?m|i'?ll|i am|i will|we'?ll|we'?re|we are)\b|"
+    r"\W*(?:e )?(?:vado|andiamo|ordino|mi faccio|ceno|mangio)\b",
+    re.I,
+)
+"""How people begin to tell what they do instead."""
+_ANY_FOOD: Final = {"inform food", "inform type"}
+_LIST: Final = {
+    "en": re.compile(
+        r"\b(?:what|which)(?: \w+){0,3} (?:have you got|do you have|is there|are there|"
+        r"can i (?:have|choose|get))\b"
+        r"|\bwhat(?:'s| is) (?:there|on offer|available)\b|\bwhat have you got\b|\b(?:a|the) list\b"
+        r"|\b(?:the|my) (?:choices|options)\b"
+        r"|\b(?:which|what) others\b|\bwhich (?:ones )?are (?:they|there)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:che )?cosa (?:c'è|avete|ha|ci sono|offr\w+|posso (?:avere|scegliere|mangiare))\b"
+        r"|\bche (?:\w+ )?(?:avete|c'è|ci sono)\b|\bqual[ie](?: \w+)? (?:ci sono|avete|ha)\b"
+        r"|\bquali (?:sono|altri|altre)\b|\b(?:la|una) lista\b|\b(?:l'|un )elenco\b|\ble scelte\b",
+        re.I,
+    ),
+}
+"""How somebody asks what there is."""
+
+
+def asks_list(text: str, language: str) -> bool:
+    """Whether a turn asks what there is."""
+    return _LIST[language].search(text.replace("’", "'")) is not None
 
 
 _FOUND: Final = re.compile(r"\b(?:what have you found|(?:che )?cosa (?:ha|avete|hai) trovato)\b", re.I)

@@ -14,7 +14,8 @@ _REMEMBERED: Final = 4
 @dataclass
 class State:
     """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
-    of the matter, `lost` counts turns that did not lead on.
+    of the matter, `lost` counts turns that did not lead on, `stated` has the slots of
+    this turn's values, `missed` is when the venue on offer is not open.
     """
 
     venue: str | None = None
@@ -25,6 +26,8 @@ class State:
     proposed: dict[str, str] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     promised: list[str] = field(default_factory=list)
+    stated: set[str] = field(default_factory=set)
+    missed: dict[str, str] = field(default_factory=dict)
     last: tuple[Act, ...] = ()
     told: tuple[Act, ...] = ()
     lost: int = 0
@@ -64,7 +67,8 @@ class Session(Generic[Held]):
     """All that a bot remembers of one conversation; `before` are its states before the last turns.
 
     said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
-          caller's turn has a question; offered: the venues that were named, in their order
+          caller's turn has a question; offered: the venues that were named, in their order; facts: what was
+          told of them; topics: what was said of what is beyond the bot; explained: how often it did not know
     """
 
     language: str
@@ -74,4 +78,7 @@ class Session(Generic[Held]):
     stalled: int = 0
     asks: bool = False
     offered: list[str] = field(default_factory=list)
+    facts: set[tuple[str, str]] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    explained: int = 0
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))

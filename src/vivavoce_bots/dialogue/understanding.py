@@ -1,21 +1,28 @@
 """From words to dialogue acts: the longest known phrase at each place, then what stands around it."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from random import Random
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
-from vivavoce_bots.dialogue.clauses import asks_openly, first_strange, present, quoted, sentences_of
-from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
+from vivavoce_bots.dialogue.clauses import (
+    asks_openly,
+    present,
+    quoted,
+    sentences_of,
+    wishes,
+    withdraws,
+    without_far_from,
+)
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.opening import DAY, TIME, Clock
-from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, forms_of, tokens
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_open, asks_until, half_a_day, tells_closed
+from vivavoce_bots.dialogue.phrasebook import Phrasebook
+from vivavoce_bots.dialogue.speech import COURTESIES, is_question, without_tag
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
 
 _NEAR = 3
-_LOST = 0.4
 _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
 _ASKING = ("asking", "being", "service")
@@ -23,25 +30,19 @@ _SILENT = ("service", "slot", "not", "asking", "being", "questioning", "options"
 _UNSURE = ("service", "help")
 _ANYWHERE = ("anywhere", "wherever", "ovunque", "dovunque")
 _NO_PLACE = (DAY, TIME, "food", "pricerange")
-_IDLE = ("hello", "dear", "chat", "praise", "affirm", "negate")
+_IDLE = ("insult", "hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
 _REACH = 4
+_AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
+_FEW = 2  # words of what is no question of its own: and then?
 _THROWN = re.compile(
+    r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
     r"non (?:l[oae]|ci|gli|mi|piac|vogl|vuol|mang)\w*(?: (?:vogli|vuol|piac|mang|sopport|va)\w*)?"
 )
 """What stands behind a value that is not wanted: `il sushi non lo vogliono`."""
 _IF_IT_IS = re.compile(
     r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
 )
-_WISHED = re.compile(
-    r"\b(?:c'è|ce n'è|ce ne sono|avete|avreste|is there|are there|have you|do you have|how about|"
-    r"what about)\b",
-    re.I,
-)
-"""How a question asks for what is wanted."""
-_FAR_FROM = re.compile(r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
-                       r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)", re.I)  # fmt: skip
-"""The no of a question that wishes: `isn't there one?`."""
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -57,84 +58,38 @@ class Turn(NamedTuple):
 
 
 OTHER = "other"
-_WITHDRAWS = re.compile(r"\W*(?:(?:or|oh|um|hm|but|o|ma) no\b|anzi,? no\b)", re.I)
-"""How a sentence begins that takes back the one before."""
-_ARTICLES = {"en": ("the",), "it": ("il", "lo", "la", "l'", "all'", "al")}
+_VOCATIVE = (["caro"], ["cara"], ["cari"])
+_BEFORE_NAMES = (
+    ["mio"],
+    ["mia"],
+    ["senta"],
+    ["senti"],
+    ["guardi"],
+    ["scusi"],
+    ["ma"],
+    ["oh"],
+    ["eh"],
+    ["no"],
+)
+_NICKNAMED = re.compile(
+    r"\W*$|\W+(?:is|isn't|was|will|would|sounds?|please|then|one|and|or|has|have|for|it|too|instead|again|"
+    r"è|va|sembra|per|o|e|ha|invece|allora|sarà|mi|dove|where|what|when|how|its?)\b|[,.;:!?'’]",
+    re.I,
+)
+"""What stands behind the first word of a name that is used for all of it: the Anchor is fine, no red door."""
 
 
-class Understanding:
+class Understanding(Phrasebook):
     """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
 
-    def __init__(self, domain: Domain, language: str, words_of: Callable[[str], list[str]] = tokens) -> None:
-        self._domain, self._speech, self._language = domain, speech(language), language
-        self._tokens, self._spotter = words_of, Spotter(words_of)
-        self._constraints = {TYPE, *domain.constraint_slots(None)}
-        self._yes_or_no = {slot.name for slot in domain.slots.values() if "yes" in slot.values}
-        self._small = {word for phrase in self._speech.small for word in tokens(phrase)}
-        self._wholes = Wholes(self._speech.alone, self._speech.fillers, words_of)
-        self._clock = Clock(language) if TIME in domain.slots else None
-        self._learn_speech(domain, language)
-        self._learn_domain(domain, language)
-
-    def _learn_speech(self, domain: Domain, language: str) -> None:
-        """What holds whatever the domain; the domain's own phrases come later, and take its place."""
-        known = self._speech
-        for slot, values in known.elsewhere.items():
-            for value in values if slot in domain.slots else ():
-                self._learn(value, Entry("value", slot, value))
-        for name, attribute in known.attributes.items():
-            for phrase in attribute["asks"]:
-                self._learn(phrase, Entry("ask", name))
-        for kind, phrases in {**known.cues, **known.moves}.items():
-            for phrase in [*phrases, *(domain.dontcare.get(language, ()) if kind == "dontcare" else ())]:
-                self._learn(phrase, Entry(kind))
-        for slot, ways in known.order.items():
-            for way, phrases in ways.items():
-                for phrase in phrases if slot in domain.slots else ():
-                    self._learn(phrase, Entry(way, slot))
-        for slot, phrases in known.asks.items():
-            for phrase in phrases if slot in (NAME, *domain.slots, *known.attributes) else ():
-                self._learn(phrase, Entry("ask", slot))
-
-    def _learn_domain(self, domain: Domain, language: str) -> None:
-        for slot in domain.slots.values():
-            if slot.constraint and language in slot.names:
-                self._learn(slot.names[language], Entry("slot", slot.name))
-            for phrase in slot.asks.get(language, ()):
-                self._learn(phrase, Entry("ask", slot.name))
-            for phrase in [*self._speech.anything.get(slot.name, ()), slot.anything.get(language, "")]:
-                self._learn(phrase, Entry("value", slot.name, DONTCARE))
-        names = [one for words in domain.types.values() for one in words.get(language, ())]
-        self._kinds = {tuple(self._tokens(form)) for one in [*names, *domain.types] for form in forms_of(one)}
-        for slot in domain.slots.values():
-            self._learn_values(slot.name, slot.values, language)
-        self._learn_values(TYPE, domain.types, language)
-        for venue in domain.venues:
-            self._learn(venue.name, Entry("value", NAME, venue.name))
-        firsts = [tokens(venue.name)[:1] for venue in domain.venues]
-        for venue, first in zip(domain.venues, firsts, strict=True):
-            if firsts.count(first) == 1 and first:  # the Anchor
-                for article in _ARTICLES[language]:
-                    self._learn(f"{article} {first[0]}", Entry("value", NAME, venue.name), taken=False)
-
-    def _learn_values(self, slot: str, values: Mapping[str, Mapping[str, list[str]]], language: str) -> None:
-        """The words of values; those that other domains have for them only where they are free."""
-        for value, words in values.items():
-            own, hints = words.get(language, [value]), self._speech.hints.get(slot, {}).get(value, [])
-            for phrase in self._known_as([*own, *hints]):
-                self._learn(phrase, Entry("value", slot, value), taken=phrase in own)
-
-    def _learn(self, phrase: str, entry: Entry, *, taken: bool = True) -> None:
-        """A phrase and what it means; what values and questions it meant before stays, unless it is taken."""
-        self._spotter.learn(phrase, entry, taken_by=() if taken else ("value", "ask"))
-
-    def _known_as(self, phrases: list[str]) -> list[str]:
-        """The phrases by which a value or a kind of venue is known."""
-        return phrases
-
     def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
-        """The spans that count."""
-        return spans
+        """The spans that count: of the red door, no Red Tulip."""
+        return [
+            span for span in spans
+            if span.entry.slot != NAME or span.end - span.start != _FEW
+            or " ".join(said[span.start : span.end]) not in self._nicknames
+            or _NICKNAMED.match(" " + " ".join(said[span.end : span.end + 1]))
+        ]  # fmt: skip
 
     def _linked(self, said: list[str], before: Span, span: Span, named: Sequence[Span]) -> bool:
         """Whether nothing but small words, and names of slots, stands between a cue and a value."""
@@ -157,23 +112,30 @@ class Understanding:
         each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
         acts = self._together(sentences, each)
         whole = self._clock.find(text[:LONGEST_TEXT], asked=asked == TIME) if self._clock else None
+        if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # a pub. Today. At eight, or 8.
+            bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
+            at = self._clock.find(bare, asked=True)
+            acts = (*acts, stating("inform", TIME, at)) if at else acts
         return tuple(
-            one._replace(value=whole) if whole and one.slot == TIME and _half_a_day(one.value, whole) else one
+            one._replace(value=whole) if whole and one.slot == TIME and half_a_day(one.value, whole) else one
             for one in acts
         )
 
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
-        asks = [is_question(one, self._language) and not _wishes(one) for one in sentences]
+        asks = [is_question(one, self._language) and not wishes(one) for one in sentences]
         wants = {
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
         led = any(act.act in _UNSURE for acts, so in zip(each, asks, strict=True) if so for act in acts)
+        told = any(act.act in ("request", "confirm") and act.slot != OTHER for acts in each for act in acts)
         kept: list[Act] = []
         for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
-            if at and _WITHDRAWS.match(sentences[at]):  # Italian? Or no, she had that
+            if at and withdraws(sentences[at]):  # Italian? Or no, she had that
                 kept = [one._replace(op="!=") if one in each[at - 1] and _wants(one) else one for one in kept]
             for act in acts:
+                if act.slot == OTHER and told and len(self._tokens(sentences[at])) <= _REACH:
+                    continue  # and where is it? won't you say?
                 if _wants(act) and so and (act.slot in wants or led):
                     continue
                 if act.act in _ENDING and at + 1 < len(each) and any(each[at + 1 :]):
@@ -197,34 +159,17 @@ class Understanding:
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
             known = any(act.act == "whoareyou" for act in acts)
-            if so and idle and not known and len(self._tokens(sentence)) > 2:
+            agrees = self._tokens(sentence)[:1] in _AGREEING
+            if so and idle and not known and not agrees and len(self._tokens(sentence)) > _FEW:
                 return quoted(sentence)
         return ""
-
-    def not_explained(self, text: str) -> str:
-        """The words of a turn that nothing explains, as they were said; `` where all is explained."""
-        return first_strange(text, self._strange)
-
-    def _strange(self, clause: str) -> list[str]:
-        said = tokens(clause)
-        spans = self._spotter.find(clause, said)
-        if any(span.entry.kind in COURTESIES for span in spans):
-            return []
-        covered = {at for span in spans for at in range(span.start, span.end)}
-        fillers = {word for phrase in self._speech.fillers for word in tokens(phrase)}
-        known = self._small | fillers
-        return [
-            word
-            for at, word in enumerate(said)
-            if at not in covered and word not in known and len(word) > 2 and not word.endswith("'")
-        ]
 
     def _sentence(
         self, text: str, asked: str | None, *, confirming: bool, venue: Venue | None
     ) -> tuple[Act, ...]:
         """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
-        text = _FAR_FROM.sub("", text) if text.rstrip().endswith("?") else text
+        text = without_far_from(text) if text.rstrip().endswith("?") else text
         said = self._tokens(text)
         whole = self._wholes.kind(said)
         if whole is not None:
@@ -241,8 +186,10 @@ class Understanding:
             expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
             dated = any(act.slot == DAY for act in acts)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
-            acts = ([] if expected and time else acts) + ([stating("inform", TIME, time)] if time else [])
-        if not acts and any(span.entry.kind == "service" for span in turn.spans):
+            said_of = "confirm" if venue is not None and self._asks_when(text) else "inform"
+            acts = ([] if expected and time else acts) + ([stating(said_of, TIME, time)] if time else [])
+        service = any(span.entry.kind == "service" for span in turn.spans)
+        if service and all(act.act in ("hello", "affirm", "negate") for act in acts):
             return (Act("service"),)
         if (
             not acts
@@ -251,28 +198,20 @@ class Understanding:
         ):
             return (Act("help", asked),)  # what choices are there?
         unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
-        unknown = unknown or (len(said) > 1 and text.rstrip().endswith("?"))
-        if not acts and unknown and venue is not None:
-            return (Act("request", OTHER),)
+        unknown = unknown or len(said) > _FEW
+        names = all(act.act == "inform" and act.slot == NAME for act in acts)
+        if names and unknown and venue and asks_openly(text, self._language) and not wishes(text):
+            return (*acts, Act("request", OTHER))  # has the Anchor got darts?
         return tuple(acts)
 
-    def misheard(self, text: str, share: float, random: Random) -> str:
-        """The words of a text; each value of a slot is lost or another with a probability of `share`."""
-        said = self._tokens(text)
-        heard, at = [], 0
-        for span in self._spotter.find(text, said):
-            heard, at = [*heard, *said[at : span.start]], span.end
-            kind, slot, value = span.entry
-            others = [one for one in self._domain.values(slot or "") if one != value]
-            if kind != "value" or not others or value == DONTCARE or random.random() >= share:
-                heard += said[span.start : span.end]
-            elif slot and random.random() >= _LOST:
-                heard.append(self._domain.say(slot, random.choice(others), self._language))
-        return " ".join([*heard, *said[at:]])
-
     def _acts(self, turn: Turn) -> list[Act]:
-        acts = (self._act(index, turn) for index in range(len(turn.spans)))
-        found = [act for act in acts if act is not None]
+        found: list[Act] = []
+        for index, span in enumerate(turn.spans):
+            act = self._act(index, turn)
+            found += [act] if act is not None else []
+            held = turn.venue.value(act.slot or "") if turn.venue and act is not None else None
+            if span.entry.kind in ("down", "up") and act and act.slot and held and held != act.value:
+                found.append(stating("inform", act.slot, held, "<" if span.entry.kind == "down" else ">"))
         return list(dict.fromkeys(reversed(found)))[::-1]  # Italian, no, Greek, no, Italian
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
@@ -316,8 +255,10 @@ class Understanding:
             return self._next_value(slot, turn.venue, -1 if kind == "down" else 1)
         if kind == "ask" and slot:
             return self._of_slot(index, turn, slot)
+        beside = self._of_slot_beside(index, turn.spans) if kind == "reqalts" else None
+        if beside and turn.venue is None:
+            return stating("inform", beside, DONTCARE)  # another area, then
         if kind == "reqalts" and turn.venue is not None:
-            beside = self._of_slot_beside(index, turn.spans)
             held = turn.venue.value(beside) if beside else None
             return stating("inform", beside, held, "!=") if beside and held else Act(kind)
         if kind == "ciao":
@@ -342,6 +283,11 @@ class Understanding:
         cue = before.entry.kind if before else None
         if slot != NAME and self._asks_about(turn, slot, before):
             return stating("confirm", slot, value)
+        if turn.said[span.start : span.end] in _VOCATIVE and self._calls(index, turn):
+            return None  # good evening, dear
+        hours = any(one.entry.kind == "ask" and one.entry.slot == HOURS for one in turn.spans)
+        if slot == DAY and (tells_closed(turn.text) or (hours and asks_until(turn.text))):
+            return None  # closed on Mondays, typical
         if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
             return None
         if self._no_matter(index, turn):
@@ -354,10 +300,20 @@ class Understanding:
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
 
+    @staticmethod
+    def _calls(index: int, turn: Turn) -> bool:
+        """Whether a word behind a courtesy, or `my`, calls who is spoken to."""
+        span = turn.spans[index]
+        near = [one for one in turn.spans[:index] if one.end == span.start]
+        mine = turn.said[max(0, span.start - 1) : span.start] in _BEFORE_NAMES
+        return mine or any(one.entry.kind in (*COURTESIES, "affirm", "negate", "ciao", "bye") for one in near)
+
     def _only_hinted(self, turn: Turn, span: Span) -> bool:
         """Whether a kind of place is only hinted at, beside its name or where day and time are asked."""
         if span.entry.slot != TYPE or not self._hints(turn, span):
             return False
+        if turn.asked not in (None, TYPE) and "?" in turn.text:
+            return True  # in the centre; and will they have hot chocolate?
         named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
         return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
 
@@ -380,8 +336,14 @@ class Understanding:
         earlier = {(span.entry.kind, span.entry.slot) for span in turn.spans[:index]}
         return ("value", slot) in earlier and ("wanting", None) in earlier
 
+    def _asks_when(self, text: str) -> bool:
+        """Whether a question names a day or a time to ask whether it is open then."""
+        return (is_question(text, self._language) or asks_open(text)) and not wishes(text)
+
     def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
         """Whether a value is asked about: behind `is it`, or alone with a question mark."""
+        if slot == DAY and turn.venue is not None and self._asks_when(turn.text):
+            return True
         cue = before.entry.kind if before is not None else None
         if turn.venue is None:
             return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
@@ -402,6 +364,11 @@ class Understanding:
             return None
         if turn.venue is None and any(span.entry.kind == "service" for span in turn.spans):
             return None  # is this the number for restaurants?
+        dated = any(one.entry.kind == "value" and one.entry.slot == DAY for one in turn.spans)
+        if slot == HOURS and dated and not asks_until(turn.text):
+            return None  # open on Sunday
+        if slot in self._food and turn.asked == TYPE and "?" not in turn.text:
+            return stating("inform", TYPE, self._food[slot])  # food, what else
         if slot in self._speech.attributes and slot not in self._domain.slots and self._beside(index, turn):
             return None
         word = turn.said[turn.spans[index].start]
@@ -474,21 +441,14 @@ class Understanding:
 
 
 def _now(turn: Turn, span: Span) -> bool:
-    """Whether a word for the day only hurries: now give me the name."""
-    return turn.said[span.start : span.end] in (["now"], ["adesso"], ["ora"])
-
-
-def _wishes(sentence: str) -> bool:
-    """Whether a question asks for what is wanted: isn't there one in the centre?"""
-    return _WISHED.search(sentence) is not None and not re.search(r"\bdifferen[zc]", sentence, re.I)
+    """Whether a word for the day only hurries: now give me the name; not: open now, a pub now."""
+    if turn.said[span.start : span.end] not in (["now"], ["adesso"], ["ora"]):
+        return False
+    opens = turn.said[max(0, span.start - 1) : span.start]
+    wished = any(one.entry.kind == "value" and one.entry.slot != DAY for one in turn.spans)
+    return opens not in (["open"], ["aperto"], ["aperta"]) and not (wished and span.end == len(turn.said))
 
 
 def _wants(act: Act) -> bool:
     """Whether an act says what is wanted."""
     return act.act == "inform" and act.op == "="
-
-
-def _half_a_day(time: str | None, other: str) -> bool:
-    """Whether two times are the same hour of morning and evening: at ten. In the morning."""
-    found = [int(one[:2]) for one in (time or "", other) if ":" in one]
-    return len(found) == 2 and abs(found[0] - found[1]) == 12 and (time or "")[2:] == other[2:]

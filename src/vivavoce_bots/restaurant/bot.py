@@ -42,7 +42,9 @@ class RestaurantBot(Policy):
         chooser: Chooser | None = None,
         understanding: Callable[[Domain, str], Understanding] = Understanding,
     ) -> None:
-        super().__init__(domain, seed, one=variant == "onebest", understanding=understanding)
+        super().__init__(
+            domain.with_day_and_time(), seed, one=variant == "onebest", understanding=understanding
+        )
         self._chooser = chooser or (Learnt.shipped() if variant == "nbrl" else Plain())
 
     def session(self, conversation: str, language: str = "en") -> Session:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from vivavoce_bots.acts import Act, stating
+from vivavoce_bots.acts import DONTCARE, Act, Meaning, stating
 from vivavoce_bots.dialogue.belief import Belief
 from vivavoce_bots.dialogue.conversation import HEARD, DialogueBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.state import State
-from vivavoce_bots.dialogue.understanding import OTHER
 
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
@@ -43,6 +43,7 @@ class Policy(DialogueBot[Progress]):
 
     def decide(self, state: Progress, heard: Evidence) -> tuple[Act, ...]:
         belief, did = state.belief, heard.did
+        self._adapt(state, heard)
         asked_now = [slot for slot, sure in belief.requests.items() if sure >= HEARD]
         for slot in asked_now:
             del belief.requests[slot]
@@ -57,7 +58,7 @@ class Policy(DialogueBot[Progress]):
         if named is not None and named.name == state.venue and asks and NAME not in state.requests:
             state.offered_for = dict(constraints)
             return self._about(constraints, state, heard)  # what was told of it is not told again
-        if named is not None:
+        if named is not None and not (named.name == state.venue and did["reqalts"] >= HEARD):
             return self._offer(named, constraints, state)
         venue = self._domain.venue(state.venue)
         doubt = belief.doubtful(self._usable(constraints), state.tired())
@@ -74,6 +75,15 @@ class Policy(DialogueBot[Progress]):
             return self._about(constraints, state, heard)
         accepted = bool(state.proposed) and did["affirm"] >= HEARD
         return self._search(constraints, state, heard, must_offer=accepted or did["suggest"] >= HEARD)
+
+    def _adapt(self, state: Progress, heard: Evidence) -> None:
+        """Take in what is meant: the next price that there is, the day on which another shall be open."""
+        constraints, refuted = self._constraints(state.belief), self._refuted(state.belief)
+        pairs = [(slot, value) for slot, values in heard.stated.items() for value in values]
+        meant = [self.stepped(heard, pair, constraints, refuted) for pair in pairs]
+        meant = [pair for pair in meant if pair not in pairs] + self.wanted_open(state, heard)
+        if meant:
+            state.belief.update([Meaning(tuple(stating("inform", *pair) for pair in meant), 1.0)])
 
     def _only_offered(self, state: Progress, heard: Evidence) -> bool:
         """The last turn was an offer alone, and the answer says nothing more than no."""
@@ -117,6 +127,8 @@ class Policy(DialogueBot[Progress]):
         doubt = state.belief.doubtful(self._usable(constraints), state.tired())
         if doubt is not None:
             return self._confirm(doubt, state)
+        if heard.informed >= HEARD:
+            return self._offer(self._domain.venue(state.venue), constraints, state)  # the Italian one
         if heard.did["suggest"] >= HEARD or heard.content >= HEARD or heard.answered >= HEARD:
             return (Act("reqmore"),)
         return (Act("repeat"),)
@@ -154,8 +166,9 @@ class Policy(DialogueBot[Progress]):
 
     def _missing(self, constraints: dict[str, str], state: Progress) -> str | None:
         kind = self._domain.implied_type(constraints)
-        order = [TYPE, *self._domain.constraint_slots(kind)]
-        known = {*constraints, *([TYPE] if kind else [])}
+        order = [slot for slot in (TYPE, *self._domain.constraint_slots(kind)) if slot not in (DAY, TIME)]
+        narrowed = [slot for slot, ones in self._refuted(state.belief).items() if self.narrow(slot, ones)]
+        known = {*constraints, *narrowed, *([TYPE] if kind else [])}
         return next(
             (slot for slot in order if slot not in known and state.asked.get(slot, 0) < _ASKED_AT_MOST), None
         )
@@ -169,8 +182,14 @@ class Policy(DialogueBot[Progress]):
         if venue is None:
             return ()
         state.venue, state.offered_for = venue.name, dict(constraints)
-        slots = constraints if TYPE in constraints else (TYPE, *constraints)
-        told = {slot: venue.value(slot) for slot in slots}
-        said = [stating("inform", slot, value) for slot, value in told.items() if value is not None]
-        asked, state.requests = [one for one in state.requests if one != OTHER], []
+        opens = venue.meets({slot: value for slot, value in constraints.items() if slot in (DAY, TIME)})
+        slots = dict.fromkeys([TYPE, *constraints, *self._refuted(state.belief)])
+        told = {slot: constraints.get(slot) if slot in (DAY, TIME) else venue.value(slot) for slot in slots}
+        said = [
+            stating("inform", slot, value)
+            for slot, value in told.items()
+            if value is not None and (slot not in (DAY, TIME) or (value != DONTCARE and opens))
+        ]
+        said += [] if opens else [stating("inform", HOURS, venue.value(HOURS) or "")]
+        asked, state.requests = state.requests, []
         return (stating("offer", NAME, venue.name), *said, *self.answers(state, asked))

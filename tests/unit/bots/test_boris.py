@@ -10,7 +10,7 @@ from vivavoce_bots.boris.bot import BorisBot, Lead
 from vivavoce_bots.dialogue.conversation import Session
 from vivavoce_bots.dialogue.domain import read_domain
 
-BOT = BorisBot(read_domain())
+BOT = BorisBot(read_domain(), variant="explicit")
 ELSEWHERE = BorisBot(read_domain(Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"))
 
 

@@ -52,9 +52,9 @@ def test_a_brief_offer_still_answers_what_was_asked() -> None:
 def test_a_question_can_echo_what_was_understood() -> None:
     reply = said("echo", "a pub")
     assert told(reply) == {"type": "pub"}
-    assert reply.text.startswith("Very well: pub.")
+    assert reply.text.startswith("Very well: a pub.")
     assert reply.text.endswith("?")
-    assert said("echo", "un pub", language="it").text.startswith("Va bene: pub.")
+    assert said("echo", "un pub", language="it").text.startswith("Va bene: un pub.")
 
 
 @given(
