@@ -238,8 +238,8 @@ def proposing(
 ) -> Proposing:
     """Our operators, and these beside them; with the backends that serve an utterance's language.
 
-    certainty  least confidence of a variant, 0 for all; None: what each test declares, so that people see every
-               variant of lexical and syntactic tests, and choose among more than is proposed unasked
+    certainty  least confidence of a variant, 0 for all; None: what each test declares, so that people, who
+               look at all of lexical and syntactic tests, choose among more than is proposed unasked
     """
     from vivavoce_stress.backends import backends_for
 
