@@ -1,7 +1,9 @@
 """Variants of utterances from domains that no rule was made on, held against people's judgements.
 
 Utterances stand in `stress_variants/blind*.jsonl`, what was proposed first for each and what two passes said
-of it in `labels.csv`, and where a linguist finds a variant though none was proposed in `missed.csv`.
+of it in `labels.csv`, and where a linguist finds a variant though none was proposed in `missed.csv`. What the
+queue of a review would begin with, where that is another variant or more than is proposed unasked, stands in
+`labels-wider.csv`.
 """
 
 import csv
@@ -16,7 +18,8 @@ from vivavoce.stats.proportions import wilson
 
 Facts = dict[str, Any]
 FOLDER: Final = Path(__file__).parent / "stress_variants"
-HALVES: Final = ("blind", "blind-second", "blind-third", "blind-fourth", "blind-fifth")
+HALVES: Final = ("blind", "blind-second", "blind-third", "blind-fourth", "blind-fifth", "blind-sixth")
+WIDER: Final = "blind-sixth wider"
 TESTS: Final = tuple(f"ST-{number}" for number in range(5, 12))
 GOAL_VALID, GOAL_APPLIED = 0.95, 0.8
 
@@ -44,14 +47,14 @@ def read_utterances(half: str) -> dict[str, Facts]:
     return {row["id"]: row for row in map(json.loads, lines)}
 
 
-def read_labels(half: str) -> list[Label]:
+def read_labels(half: str, name: str = "labels.csv") -> list[Label]:
     said = read_utterances(half)
     return [
         Label(
             said[row["id"]], row["test"], row["variant"], row["first"] == "yes", row["second"] == "yes",
             row["reason"],
         )
-        for row in _rows("labels.csv")
+        for row in _rows(name)
         if row["id"] in said
     ]  # fmt: skip
 
@@ -73,11 +76,16 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def run() -> dict[str, Facts]:
     """Figures of every half that was judged: cells by test and language, all of them, raters, domains."""
-    return {half: figures(half) for half in HALVES if read_utterances(half)}
+    found = {half: figures(half) for half in HALVES if read_utterances(half)}
+    return found | {WIDER: figures(WIDER.split()[0], wider=True)}
 
 
-def figures(half: str) -> Facts:
+def figures(half: str, *, wider: bool = False) -> Facts:
     labels, missed = read_labels(half), read_missed(half)
+    if wider:
+        more = {(one.utterance["id"], one.test): one for one in read_labels(half, "labels-wider.csv")}
+        labels = [one for one in labels if (one.utterance["id"], one.test) not in more] + list(more.values())
+        missed = [one for one in missed if (one[0]["id"], one[1]) not in more]
     languages = ("it", "en")
     cells = [
         {"test": test, "language": language} | _cell(
