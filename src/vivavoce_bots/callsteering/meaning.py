@@ -12,10 +12,13 @@ from vivavoce_bots.dialogue.speech import read_data
 _LOAN_LIMIT: Final = 3000
 WHOSE: Final = re.compile(
     r"\bintestat\w|\bin (?:his|her|my \w+'s) name\b|\b(?:husband|wife|mother|father|son|daughter)'s account\b"
-    r"|\bconto (?:di|del|della) (?:mi[oa]|suo|sua)\b",
+    r"|\bconto (?:è )?(?:di|del|della) (?:mi[oa]|suo|sua|entrambi|tutti e due)\b"
+    r"|\baccounts?(?: is|'s|s) (?:in |on )?(?:both|ours?|mine|joint|my|his|hers?|shared|theirs)\b"
+    r"|\bconto è (?:mio|suo|nostro|cointestat\w)\b"
+    r"|\bif\b[^.?!]*\bclos\w+ (?:the |my )?account\b|\b(?:se|o)\b[^.?!]*\bchiud\w+ (?:il (?:mio )?)?conto\b",
     re.I,
 )
-"""Whose an account is, which is not yet what the call is about."""
+"""Whose an account is, or that it will be closed in anger, which is not yet what the call is about."""
 _BESIDES: Final = re.compile(
     r"\b(?:with |con )?(?:all (?:that|this|these|the|those)|so (?:much|many)|tutt[aei] "
     r"(?:quest[aei]|quell[aei]|l[ae])|tant[aei]) (?:\w+ )?"

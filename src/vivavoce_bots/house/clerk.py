@@ -202,9 +202,10 @@ class Clerk:
         """What was answered to the question of a service; None where the turn passes over it."""
         hearing = self._hearing[session.language]
         heard = [hearing.heard(one.text) for one in snippets]
-        if any(one.did(*DEVICES) and one.did("deed") for one in heard):
+        pairs = list(zip(heard, snippets, strict=True))
+        if any(one.did(*DEVICES) and one.did("deed") and not said.asks for one, said in pairs):
             return None
-        yes = any(one.did("affirm") and not said.asks for one, said in zip(heard, snippets, strict=True))
+        yes = any(one.did("affirm") and not said.asks for one, said in pairs)
         no = any(one.did("negate") for one in heard) and not yes
         text = " ".join(one.text for one in snippets if not one.asks)
         if no and any(said.asks and "?" in said.cut for said in snippets):

@@ -13,6 +13,7 @@ from vivavoce_bots.house.snippets import Snippet, forms
 
 _NUMBER: Final = re.compile(r"\d")
 _SHORT: Final = 4  # letters of a number's word
+_TO_WATCH: Final = re.compile(r"\b(?:watch|guardare)\b", re.I)
 _FEW: Final = 4  # words of a snippet that names a channel and nothing else
 
 
@@ -127,6 +128,8 @@ class TelevisionGuide:
         screen, few = known["screen"].search(text), len(text.split()) <= _FEW
         topic = memory.topic == "television" or screen or memory.about == ("television",)
         named = known["channel"].search(text) or (wanted and not programme)
+        if _TO_WATCH.search(text) and screen and not (wanted or programme or said.asks):
+            return self._tune(memory, text, words)
         if named and (watches or screen or len(text.split()) <= 2 * _FEW):
             return self._tune(memory, text, words)
         if known["number"].search(text) and (
@@ -217,7 +220,8 @@ class TelevisionGuide:
             listed = "; ".join(
                 f"{self._name(memory, one)}: {self._evening(memory, one)}" for one in self._home.channels
             )
-            return Served(words["evening"].format(told=listed), (done,))
+            channels = tuple(stating("inform", "channel", one) for one in self._home.channels)
+            return Served(words["evening"].format(told=listed), (done, *channels))
         memory.told_of = channel
         told = words["programme"].format(
             name=self._name(memory, channel), told=self._evening(memory, channel)

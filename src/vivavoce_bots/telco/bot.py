@@ -29,6 +29,12 @@ _LOW, _HIGH = 5, 100
 _INVOICE, _TOPPED_UP, _CALLS = 23, 20, 6
 _SHORT: Final = 8  # words of a question about the conversation
 _MINUTES: Final = 10  # of calls, for a euro
+_THANKS: Final = re.compile(
+    r"\W*(?:(?:ok|okay|well|oh|va bene)\W+)?(?:(?:many |mille )?thanks?(?: (?:you|so much|very much|a lot))*"
+    r"|(?:tante )?grazie(?: (?:mille|tante))?)\W*",
+    re.I,
+)
+_LAUGHS: Final = re.compile(r"\b(?:a?(?:ha){2,}h?|a?ha?hah?|(?:he){2,}|ahah|eheh|lol)\b[,.!]*\s*", re.I)
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 
 
@@ -143,6 +149,7 @@ class TelcoBot(CourteousBot[Session]):
         before, lost = session.snapshot(), session.lost
         if self._alignment:
             self._align(session, text)
+        text = _LAUGHS.sub("", text)
         answer = self._settled(session, text)
         if answer is None:
             return super().answered(session, text)
@@ -162,8 +169,10 @@ class TelcoBot(CourteousBot[Session]):
 
     def _settled(self, session: Session, text: str) -> Answer | None:
         """What is done about a turn, what is told, and what is asked next; None where it says nothing."""
+        text = _LAUGHS.sub("", text)
+        thanks = _THANKS.fullmatch(text) and (session.asking is not None or not asked_for_more(session.last))
         turn = self._read(session, text)
-        if turn.says_nothing() or self._manners(session, turn, text):
+        if thanks or turn.says_nothing() or self._manners(session, turn, text):
             return None
         dropped, session.dropped, session.person = session.dropped, None, turn.person
         told, acts = self._operated(session, turn, dropped)
@@ -172,7 +181,11 @@ class TelcoBot(CourteousBot[Session]):
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
         acts, told = [*acts, *informs], [*told, *sentences]
         leaves = turn.leaves or (
-            turn.denies and not (told or turn.echo is not None or turn.refused) and session.asking is None
+            turn.denies
+            and not turn.waits
+            and asked_for_more(session.last)
+            and not (told or turn.echo is not None or turn.refused)
+            and session.asking is None
         )
         if leaves and (session.asking is None or not (turn.orders or turn.amount or turn.recipient)):
             left = [self.words(session)["cancelled"]] if session.asking is not None else []
@@ -242,7 +255,7 @@ class TelcoBot(CourteousBot[Session]):
         if changed:
             return self._gathered(session) if session.task else [], []
         again = bool(turn.amount or turn.recipient) and not turn.refused  # no, I said ten
-        if turn.refused or (turn.no and not again) or (turn.leaves and not turn.yes):
+        if turn.refused or (turn.no and not again and not turn.waits) or (turn.leaves and not turn.yes):
             if not turn.leaves:
                 session.dropped = Draft(session.task or "top_up", session.amount, session.recipient)
             self.let_go(session)

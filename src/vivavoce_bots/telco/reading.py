@@ -379,7 +379,7 @@ class Reader:
         """Take yes and no; the last that was said counts, and `wait` behind a yes takes it back."""
         for clause in clauses:
             if self._is("no", clause.text):
-                turn.no, turn.yes = True, False
+                turn.no, turn.yes, turn.waits = True, False, False
             elif self._is("yes", clause.text) or self._agrees(turn, clause):
                 turn.yes, turn.no, turn.waits = True, False, False
             if self._is("waits", clause.text):
