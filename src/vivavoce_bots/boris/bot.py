@@ -140,7 +140,9 @@ class BorisBot(DialogueBot[Lead]):
             informed = list(dict(informed).items())  # Greek, no, Italian
         informed = [self.stepped(heard, one, self._limits(state), self._refused(state)) for one in informed]
         rest = {slot: value for slot, value in informed if slot != TYPE}
-        informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
+        kind = self._domain.implied_type(rest)
+        if state.confirmed.get(TYPE, kind) == kind:  # else it takes the place of another kind
+            informed = [one for one in informed if one != (TYPE, kind)]
         informed = [(slot, _as_before(state, value) if slot == TIME else value) for slot, value in informed]
         wishes = [one for one in informed if one[1] != DONTCARE]
         if heard.did["suggest"] >= HEARD and not wishes and (state.asking or state.confirming):

@@ -256,13 +256,17 @@ class Understanding(Phrasebook):
             return stating("inform", self._slot_beside(index, turn.spans) or "", DONTCARE)
         if kind == "dontcare":
             kinds = any(one.entry.slot == TYPE and one.entry.kind == "value" for one in turn.spans)
-            if kinds and AREA in self._constraints and turn.said[turn.spans[index].start] in _ANYWHERE:
+            kinds = kinds and AREA in self._constraints and turn.asked in (TYPE, AREA, None)
+            if kinds and turn.said[turn.spans[index].start] in _ANYWHERE:
                 return stating("inform", AREA, DONTCARE)  # is there no coffee shop anywhere?
             if turn.asked in _NO_PLACE and turn.said[turn.spans[index].start] in _ANYWHERE:
                 return None
             if turn.asked in self._constraints:
                 return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
+        vague = turn.said[turn.spans[index].start] in ("somewhere", "qualche")
+        if kind == "suggest" and vague and turn.venue is None and turn.asked in (None, TYPE):
+            return None  # somewhere nice for my mother: of which kind?
         if kind == "up" and turn.venue is None:
             return None  # a pub would be nicer
         if kind in ("down", "up") and slot:
@@ -365,6 +369,8 @@ class Understanding(Phrasebook):
             return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
         if cue in _ASKING:
             return True
+        if turn.venue.value(slot) is None and slot in self._constraints:
+            return False  # of a pub nobody asks: Chinese?
         if not turn.text.rstrip().endswith("?"):
             return False
         covered = {at for span in turn.spans for at in range(span.start, span.end)}
