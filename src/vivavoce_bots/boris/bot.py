@@ -109,6 +109,7 @@ class BorisBot(DialogueBot[Lead]):
         return (*acts[:-1], Act("help", acts[-1].slot), acts[-1])
 
     def _decide(self, state: Lead, heard: Evidence) -> tuple[Act, ...]:
+        before = dict(state.confirmed)
         self._take(state, heard)
         if heard.understood < HEARD:
             return (Act("repeat"), *self._again(state))
@@ -119,12 +120,15 @@ class BorisBot(DialogueBot[Lead]):
             return self._about(state, heard, queries)  # what was told of it is not told again
         if named and not state.waiting and not (named[0] == state.venue and heard.did["reqalts"] >= HEARD):
             state.venue = named[0]
-            return self._offer(state, self._domain.venue(named[0]))
+            venue = self._domain.venue(named[0])
+            if venue and TYPE in state.confirmed:
+                state.confirmed[TYPE] = venue.type  # of this kind are the next ones
+            return self._offer(state, venue)
         if venue is not None and not state.waiting:
             return self._about(state, heard, queries)
         yes = heard.did["affirm"] >= HEARD and not state.proposed
         declined = yes or heard.did["negate"] >= HEARD or heard.did["reqalts"] >= HEARD
-        if state.stuck and not state.waiting and declined:
+        if state.stuck and not state.waiting and declined and state.confirmed == before:
             return self.refuse(state, self._limits(state), self._refused(state))
         return self._next(state)
 
@@ -136,7 +140,9 @@ class BorisBot(DialogueBot[Lead]):
             informed = list(dict(informed).items())  # Greek, no, Italian
         informed = [self.stepped(heard, one, self._limits(state), self._refused(state)) for one in informed]
         rest = {slot: value for slot, value in informed if slot != TYPE}
-        informed = [one for one in informed if one != (TYPE, self._domain.implied_type(rest))]
+        kind = self._domain.implied_type(rest)
+        if state.confirmed.get(TYPE, kind) == kind:  # else it takes the place of another kind
+            informed = [one for one in informed if one != (TYPE, kind)]
         informed = [(slot, _as_before(state, value) if slot == TIME else value) for slot, value in informed]
         wishes = [one for one in informed if one[1] != DONTCARE]
         if heard.did["suggest"] >= HEARD and not wishes and (state.asking or state.confirming):

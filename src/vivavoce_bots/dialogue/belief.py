@@ -83,6 +83,9 @@ class Belief:
             slot, value = confirming
             heard.denied[slot][value] += heard.did["negate"]
             proposed = {slot: value}
+        elif any(values and slot in self.settled and self.settled[slot] not in values
+                 for slot, values in heard.stated.items()):  # fmt: skip
+            proposed = {}  # all right, in the south then
         for slot, value in proposed.items():
             if not heard.stated[slot]:
                 heard.stated[slot][value] += heard.did["affirm"]

@@ -165,14 +165,22 @@ _WISHED: Final = re.compile(
     re.I,
 )
 """How a question asks for what is wanted."""
+_OF_SELF: Final = re.compile(
+    r"\b(?:i(?:'m|'ve| am| have| was| had)|we(?:'re|'ve| have)|my|ho|abbiamo|sono|mi[oa])\b", re.I
+)
 _FAR_FROM: Final = re.compile(
     r"\bnon (?=(?:ce n'è|c'è|ce ne sono|avete|avreste|ha|hai)\b)|(?<=\bis)n't(?= there\b)|"
-    r"(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)",
+    r"(?<=\bis there) no(?= \w)|(?<=\bhave)n't(?= you\b)|(?<=\bdo)n't(?= you have\b)",
     re.I,
 )
 """The no of a question that wishes: `isn't there one?`."""
 _WITHDRAWS: Final = re.compile(r"\W*(?:(?:or|oh|um|hm|but|o|ma) no\b|anzi,? no\b)", re.I)
 """How a sentence begins that takes back the one before."""
+
+
+def tells_of_self(text: str) -> bool:
+    """Whether somebody tells of themselves: I'm 71, and I have three cats."""
+    return _OF_SELF.search(text) is not None
 
 
 def withdraws(sentence: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of, with_apostrophes
+from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of, tells_of_self, with_apostrophes
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import FRAMES, unframed
@@ -53,6 +53,7 @@ _TELL_ME: Final = re.compile(
     r"\b(?:tell|show|explain|give) me\b|\b(?:mi (?:spieghi|dica|elenchi)|dimmi|spiegami)\b", re.I
 )
 _PHONE: Final = "phone"
+_SMALL: Final = ("request", "chat", "praise", "thankyou", "howareyou", "affirm")
 _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
@@ -196,24 +197,25 @@ class DialogueBot(Searcher[Held], ABC):
             acts, listing = self._listed(session, text, acts)
             recalled = listing or self._recalled(session, text, subject)
             again = any(Act("repeat") in one.acts for one in meanings[:1])
-            acts, mended = (acts, recalled) if again or recalled else self._mended(session, text, asked, acts)
+            acts, mended = (
+                (acts, recalled) if again or recalled else self._mended(session, text, asked, acts, meanings)
+            )
             acts, told = (*lead, *acts), told or mended
             acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
         return self._say(session, acts, meanings, told or "")
 
     def _mended(
-        self, session: Session[Held], text: str, asked: tuple[Act, ...], acts: tuple[Act, ...]
-    ) -> tuple[tuple[Act, ...], str]:
+        self, session: Session[Held], text: str, asked: tuple[Act, ...], acts: tuple[Act, ...],
+        meanings: tuple[Meaning, ...],
+    ) -> tuple[tuple[Act, ...], str]:  # fmt: skip
         """A turn that only asks says what it passes over or did not understand, and does not ask for ever."""
         state, understanding = session.state, self._understanding[session.language]
-        forms = speech(session.language).forms
         asks = tuple(act for act in acts if act.act in _ASKS)
         echoes = bool(asks) and not any(act.act == "offer" for act in acts)
         telling = {"null", "canthelp", "help", "bye", *(() if echoes else ("inform",))}
         told_already = telling & {act.act for act in acts}
         told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
-        question = understanding.passed_over(text) if not told_already else ""
-        if question:
+        if not told_already and understanding.passed_over(text):
             state.vain = 0
             acts = tuple(act for act in acts if act.act != "repeat" and act.value != "unanswered")
             return acts, self._not_known(session)
@@ -223,8 +225,9 @@ class DialogueBot(Searcher[Held], ABC):
         ):
             state.vain = 0
             return acts, ""
-        informs = bool(self._stated(session, text))
-        state.vain = state.vain + (not informs) if asks == asked else 0
+        if any(act.act in _SMALL for one in meanings[:1] for act in one.acts):
+            return acts, ""  # poor thing! haha, all right
+        state.vain = state.vain + (not self._stated(session, text)) if asks == asked else 0
         acts = tuple(act for act in acts if act.value != "kept" or act.act != "ack")
         slot = next((act.slot for act in asks if act.act == "request"), None)
         if state.vain >= _VAIN and slot:
@@ -232,9 +235,9 @@ class DialogueBot(Searcher[Held], ABC):
             self.skip(state, slot)
             return (_ack("left_open"), *self.decide(state, nothing_new())), ""
         asks_again = state.vain or acts[0].act == "repeat"
-        words = understanding.not_explained(text) if asks_again else ""
+        words = "" if not asks_again or tells_of_self(text) else understanding.not_explained(text)
         if words:
-            told = forms["not_understood"].format(words=words)
+            told = speech(session.language).forms["not_understood"].format(words=words)
             lost = acts[:1] if acts[0].act == "repeat" else ()
             helped = (Act("help", slot),) if slot and slot not in (DAY, TIME) else ()
             return (*lost, *helped, *acts[len(lost) :]), told
@@ -407,7 +410,7 @@ class DialogueBot(Searcher[Held], ABC):
             return (_ack("whoareyou"),)
         options = [slot for slot, sure in heard.options.items() if sure >= HEARD]
         lead += [Act("help", slot) for slot in options]
-        unsure = did["dontknow"] >= HEARD or (
+        unsure = (did["dontknow"] >= HEARD and heard.informed < HEARD) or (
             state.asking and heard.answered >= HEARD and not heard.content and not state.settles
         )
         if unsure and not options:

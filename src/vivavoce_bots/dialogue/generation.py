@@ -7,7 +7,7 @@ from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, relative_day
 from vivavoce_bots.dialogue.speech import speech
-from vivavoce_bots.dialogue.understanding import OTHER
+from vivavoce_bots.dialogue.understanding import DISHES, OTHER
 
 _LISTED = 15
 _PRICE = "pricerange"
@@ -120,6 +120,7 @@ class Generation:
         names = self._listed([self._name_of(act.slot or "") for act in named], "or")
         if venue is None:
             form = "unknown_here" if named else "unknown_here_other"
+            form = "unknown_dish" if named and all(act.slot == DISHES for act in named) else form
         elif not named:
             form = "unknown_other"
         else:

@@ -12,9 +12,10 @@ from vivavoce_bots.dialogue.inquiry import Asked, calendar
 from vivavoce_bots.dialogue.opening import DAY
 from vivavoce_bots.dialogue.speech import speech
 from vivavoce_bots.dialogue.state import Session, State
-from vivavoce_bots.dialogue.understanding import OTHER
+from vivavoce_bots.dialogue.understanding import DISHES, OTHER
 
 Heard = Sequence[tuple[str, float | None]]
+FOOD: Final = "food"
 _MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
 
 _FIRST: Final = {
@@ -64,7 +65,10 @@ def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence
 
 def given_up(text: str, language: str, acts: Callable[[str], Sequence[Act]]) -> bool:
     """Whether somebody gives up, and says nothing of the matter: never mind, I'll look it up."""
-    last = _LOOSE.sub("", (sentences_of(text) or [""])[-1])
+    said = sentences_of(text) or [""]
+    while len(said) > 1 and _THANKS.fullmatch(said[-1]):
+        said.pop()
+    last = _LOOSE.sub("", said[-1])
     begins = gives_up(language).match(last)
     rest = last[begins.end() :] if begins else "?"
     told = told_in(rest, acts)
@@ -78,12 +82,13 @@ def told_in(text: str, acts: Callable[[str], Sequence[Act]]) -> set[str]:
 
 _LOOSE: Final = re.compile(
     r"^\W*(?:(?:ok|okay|well|so|then|and|but|oh|no|right|you know what|"
-    r"va bene|allora|ma|e|guardi|senta)\b\W*)+",
+    r"va bene|vabbè|vabbe|beh|allora|ma|e|guardi|senta)\b\W*)+",
     re.I,
 )
+_THANKS: Final = re.compile(r"\W*(?:thanks|thank you|sorry|grazie|scusi|mi scusi)\b(?: \w+){0,3}\W*", re.I)
 _ELSEWHERE: Final = re.compile(
     r"\W*(?:i'?m|i'?ll|i am|i will|we'?ll|we'?re|we are)\b|"
-    r"\W*(?:e )?(?:vado|andiamo|ordino|mi faccio|ceno|mangio)\b",
+    r"\W*(?:e )?(?:vado|andiamo|ordino|mi faccio|ceno|mangio|mangiamo|ceniamo|rest(?:o|iamo))\b",
     re.I,
 )
 """How people begin to tell what they do instead."""
@@ -169,4 +174,6 @@ def postponed(domain: Domain, state: State, acts: tuple[Act, ...]) -> tuple[Act,
     state.requests = [slot for slot in state.requests if slot not in strange]
     state.promised += [slot for slot in fresh if slot not in strange]
     later = [Act("ack", None, "later")] if fresh and not set(fresh) <= set(strange) else []
-    return (*(Act("null", slot) for slot in strange), *later, *(again or acts))
+    helps = [Act("help", FOOD)] if DISHES in strange and state.asking == FOOD else []
+    helps = [one for one in helps if Act("request", FOOD) in acts and one not in acts]
+    return (*(Act("null", slot) for slot in strange), *later, *helps, *(again or acts))

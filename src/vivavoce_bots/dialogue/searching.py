@@ -13,6 +13,7 @@ from vivavoce_bots.dialogue.state import Held
 
 HEARD: Final = 0.35
 _LISTED: Final = 4
+_PRICE: Final = "pricerange"
 _NARROW: Final = 3  # values of a slot of which one that is not wanted says enough
 
 Pair = tuple[str, str]
@@ -31,7 +32,7 @@ class Searcher(ABC, Generic[Held]):
     def in_context(self, state: Held, meaning: Meaning) -> Meaning:
         """Without a venue on offer one asks what there is to choose, or what the venue will be like."""
         if state.venue is not None:
-            return self._remarks(state, meaning)
+            return self._for_another_kind(state, self._remarks(state, meaning))
         open_slots = self._domain.constraint_slots(None)
 
         stated = {act.slot for act in meaning.acts if act.act == "inform"}
@@ -44,6 +45,16 @@ class Searcher(ABC, Generic[Held]):
             return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
 
         return Meaning(tuple(filter(None, map(meant, meaning.acts))), meaning.score)
+
+    def _for_another_kind(self, state: Held, meaning: Meaning) -> Meaning:
+        """With any price, where another kind of place is wanted than the one on offer: a coffee after it."""
+        venue, stated = self._domain.venue(state.venue), {act.slot: act for act in meaning.acts}
+        kind = stated.get(TYPE)
+        if venue is None or kind is None or kind.act != "inform" or kind.op != "=":
+            return meaning
+        if kind.value == venue.type or _PRICE in stated or _PRICE not in self.known(state):
+            return meaning
+        return meaning._replace(acts=(*meaning.acts, stating("inform", _PRICE, DONTCARE)))
 
     def _remarks(self, state: Held, meaning: Meaning) -> Meaning:
         """Without what is only said of the venue on offer, and was no wish before: cheap, I see."""

@@ -9,6 +9,7 @@ from vivavoce_bots.dialogue.clauses import (
     asks_openly,
     present,
     quoted,
+    recalls,
     sentences_of,
     wishes,
     withdraws,
@@ -43,6 +44,10 @@ _THROWN = re.compile(
 _IF_IT_IS = re.compile(
     r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
 )
+_POINTS = re.compile(
+    r"\W*(?:(?:but|ma) )?(?:(?:that|this|it)(?:'s| is| was)|quest[oa] è|quell[oa] è)\b", re.I
+)
+"""How a sentence begins that tells what was offered, and wants nothing."""
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -57,7 +62,7 @@ class Turn(NamedTuple):
     venue: Venue | None
 
 
-OTHER = "other"
+OTHER, DISHES, AREA = "other", "dishes", "area"
 _VOCATIVE = (["caro"], ["cara"], ["cari"])
 _BEFORE_NAMES = (
     ["mio"],
@@ -72,7 +77,7 @@ _BEFORE_NAMES = (
     ["no"],
 )
 _NICKNAMED = re.compile(
-    r"\W*$|\W+(?:is|isn't|was|will|would|sounds?|please|then|one|and|or|has|have|for|it|too|instead|again|"
+    r"\W*$|\W+(?:is|isn't|was|will|would|sounds?|please|then|one|place|and|or|has|have|for|it|too|instead|again|"
     r"è|va|sembra|per|o|e|ha|invece|allora|sarà|mi|dove|where|what|when|how|its?)\b|[,.;:!?'’]",
     re.I,
 )
@@ -124,6 +129,10 @@ class Understanding(Phrasebook):
     def _together(self, sentences: Sequence[str], each: Sequence[tuple[Act, ...]]) -> tuple[Act, ...]:
         """The acts of several sentences: of two values of a slot the later, none that is only asked about."""
         asks = [is_question(one, self._language) and not wishes(one) for one in sentences]
+        asks = [  # how should I know, the centre
+            so and (one.endswith("?") or Act("dontknow") not in acts)
+            for one, acts, so in zip(sentences, each, asks, strict=True)
+        ]
         wants = {
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
@@ -138,11 +147,13 @@ class Understanding(Phrasebook):
                     continue  # and where is it? won't you say?
                 if _wants(act) and so and (act.slot in wants or led):
                     continue
+                if _wants(act) and recalls(sentences[at], self._language):
+                    continue  # did I say Saturday?
                 if act.act in _ENDING and at + 1 < len(each) and any(each[at + 1 :]):
                     continue  # stop! a pub, I said
                 known = [one for one in kept if _wants(one) and one.slot == act.slot and _wants(act)]
-                if known and act.value == DONTCARE:
-                    continue  # South, then; whatever
+                if known and (act.value == DONTCARE or _POINTS.match(sentences[at])):
+                    continue  # South, then; whatever. The centre, I said; that is the north
                 if _wants(act):
                     kept = [one for one in kept if not _wants(one) or one.slot != act.slot]
                 kept.append(act)
@@ -169,7 +180,7 @@ class Understanding(Phrasebook):
     ) -> tuple[Act, ...]:
         """The acts of one sentence."""
         text = without_tag(text[:LONGEST_TEXT], self._language)
-        text = without_far_from(text) if text.rstrip().endswith("?") else text
+        text = without_far_from(text) if is_question(text, self._language) else text
         said = self._tokens(text)
         whole = self._wholes.kind(said)
         if whole is not None:
@@ -244,11 +255,18 @@ class Understanding(Phrasebook):
         if kind in ("dontcare", "suggest") and self._slot_beside(index, turn.spans):
             return stating("inform", self._slot_beside(index, turn.spans) or "", DONTCARE)
         if kind == "dontcare":
+            kinds = any(one.entry.slot == TYPE and one.entry.kind == "value" for one in turn.spans)
+            kinds = kinds and AREA in self._constraints and turn.asked in (TYPE, AREA, None)
+            if kinds and turn.said[turn.spans[index].start] in _ANYWHERE:
+                return stating("inform", AREA, DONTCARE)  # is there no coffee shop anywhere?
             if turn.asked in _NO_PLACE and turn.said[turn.spans[index].start] in _ANYWHERE:
                 return None
             if turn.asked in self._constraints:
                 return stating("inform", turn.asked, DONTCARE)
             return Act("affirm") if turn.venue is not None and len(turn.spans) == 1 else None
+        vague = turn.said[turn.spans[index].start] in ("somewhere", "qualche")
+        if kind == "suggest" and vague and turn.venue is None and turn.asked in (None, TYPE):
+            return None  # somewhere nice for my mother: of which kind?
         if kind == "up" and turn.venue is None:
             return None  # a pub would be nicer
         if kind in ("down", "up") and slot:
@@ -288,6 +306,8 @@ class Understanding(Phrasebook):
         hours = any(one.entry.kind == "ask" and one.entry.slot == HOURS for one in turn.spans)
         if slot == DAY and (tells_closed(turn.text) or (hours and asks_until(turn.text))):
             return None  # closed on Mondays, typical
+        if slot == DAY and any(one.entry.kind == "howareyou" for one in turn.spans):
+            return None  # how are you today?
         if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
             return None
         if self._no_matter(index, turn):
@@ -349,6 +369,8 @@ class Understanding(Phrasebook):
             return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
         if cue in _ASKING:
             return True
+        if turn.venue.value(slot) is None and slot in self._constraints:
+            return False  # of a pub nobody asks: Chinese?
         if not turn.text.rstrip().endswith("?"):
             return False
         covered = {at for span in turn.spans for at in range(span.start, span.end)}
@@ -389,6 +411,8 @@ class Understanding(Phrasebook):
         linked = before is not None and self._linked(turn.said, before, turn.spans[index], ())
         wanted = linked and before is not None and before.entry.kind in (*_ASKING, *_WANTED)
         values = any(one.entry.kind == "value" for one in turn.spans)
+        if turn.spans[index].entry.slot == DISHES:
+            return False  # a restaurant with fish
         return values and not wanted and "?" not in turn.text
 
     def _wants_options(self, turn: Turn) -> bool:

@@ -59,6 +59,9 @@ class Policy(DialogueBot[Progress]):
             state.offered_for = dict(constraints)
             return self._about(constraints, state, heard)  # what was told of it is not told again
         if named is not None and not (named.name == state.venue and did["reqalts"] >= HEARD):
+            if constraints.get(TYPE, named.type) != named.type:  # of this kind are the next ones
+                state.belief.update([Meaning((stating("inform", TYPE, named.type),), 1.0)])
+                constraints = self._constraints(state.belief)
             return self._offer(named, constraints, state)
         venue = self._domain.venue(state.venue)
         doubt = belief.doubtful(self._usable(constraints), state.tired())
@@ -71,10 +74,13 @@ class Policy(DialogueBot[Progress]):
             return self._search(constraints, state, heard, must_offer=True)
         if doubt is None and venue is None and constraints == state.offered_for and state.stuck:
             return self._argue(constraints, state, heard)
-        if venue is not None and self._fits(venue, constraints, belief) and constraints == state.offered_for:
+        kept = venue is not None and venue.misses(self._refuted(belief))
+        if kept and constraints == state.offered_for:
             return self._about(constraints, state, heard)
         accepted = bool(state.proposed) and did["affirm"] >= HEARD
-        return self._search(constraints, state, heard, must_offer=accepted or did["suggest"] >= HEARD)
+        anything = state.stuck and any(DONTCARE in one for one in heard.stated.values())
+        must_offer = accepted or anything or did["suggest"] >= HEARD
+        return self._search(constraints, state, heard, must_offer=must_offer)
 
     def _adapt(self, state: Progress, heard: Evidence) -> None:
         """Take in what is meant: the next price that there is, the day on which another shall be open."""
