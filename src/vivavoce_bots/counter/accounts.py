@@ -43,6 +43,7 @@ _DONE: Final = wording("accounts", "done")
 _THAT_DAY: Final = wording("accounts", "that_day")
 _ELSEWHERE: Final = wording("accounts", "elsewhere")
 """Talk of the weather and of how one is: its day is for nothing."""
+_AND_WANTS: Final = wording("accounts", "and_wants")
 _OFF: Final = wording("accounts", "off")
 """The end of a turn of who leaves."""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
@@ -119,6 +120,8 @@ class CounterAccounts(AccountingBot[Visit]):
         if _OFF.search(text) and "?" not in text and self.told_in(session, text) <= {*self.informs}:
             self.let_go(session)
             return self.farewell(session)
+        if self._heard(session, text).did("complaint"):
+            text = _AND_WANTS.sub(", ", text)  # it was late and I want my money back
         stopped, text = self._stopped(session, text)
         if stopped is None:
             return self.farewell(session)
