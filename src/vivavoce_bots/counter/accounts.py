@@ -35,29 +35,19 @@ _OF_THE_NEED: Final = wording("accounts", "of_the_need")
 _OPENS: Final = {"en": wording("accounts", "opens_en"), "it": wording("accounts", "opens_it")}
 _RHETORICAL: Final = wording("accounts", "rhetorical")
 """Questions that want no answer: do I really have to type this in?"""
+_NOT_SO: Final = wording("accounts", "not_so")
+"""That something is wrong, and not what would be right."""
+_NOTED: Final = wording("accounts", "noted")
+_DONE: Final = wording("accounts", "done")
+"""Questions about what was noted, and whether it is done: so is it renewed now or not?"""
+_THAT_DAY: Final = wording("accounts", "that_day")
+_ELSEWHERE: Final = wording("accounts", "elsewhere")
+"""Talk of the weather and of how one is: its day is for nothing."""
+_AND_WANTS: Final = wording("accounts", "and_wants")
+_OFF: Final = wording("accounts", "off")
+"""The end of a turn of who leaves."""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
-_SMALL: Final = frozenset(
-    (
-        "the",
-        "for",
-        "a",
-        "an",
-        "of",
-        "per",
-        "il",
-        "la",
-        "lo",
-        "di",
-        "da",
-        "un",
-        "una",
-        "in",
-        "with",
-        "con",
-        "e",
-        "and",
-    )
-)
+_SMALL: Final = frozenset(tokens("the for a an of per il la lo di da un una in with con e and"))
 _SMALLEST: Final = 2
 _SHORT: Final = 3  # words of a question that may be an answer: Saturday?
 _LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
@@ -123,6 +113,15 @@ class CounterAccounts(AccountingBot[Visit]):
         text = self.plain(session, text.replace("’", "'"))
         if len(text) > _LONGEST or not re.search(r"\w", text):
             return super().answered(session, text)
+        if _NOT_SO.fullmatch(text) and not session.confirming and not (session.served and not session.errand):
+            said = self.standing(session, "noted") if session.errand is not None else ""
+            question, acts = self.question(session)
+            return Answer(joined([self._courtesy(session, "insult"), said, question]), acts)
+        if _OFF.search(text) and "?" not in text and self.told_in(session, text) <= {*self.informs}:
+            self.let_go(session)
+            return self.farewell(session)
+        if self._heard(session, text).did("complaint"):
+            text = _AND_WANTS.sub(", ", text)  # it was late and I want my money back
         stopped, text = self._stopped(session, text)
         if stopped is None:
             return self.farewell(session)
@@ -309,6 +308,10 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, text)
         if (known := self.knows(session, text, heard)) is not None:
             return known
+        if heard.did("help") and not heard.rest and not heard.all("errand"):
+            return self._helped(session, self.question(session)[0])
+        if _DONE.search(text) or _NOTED.search(text) or (session.errand and _THAT_DAY.fullmatch(text)):
+            return self.standing(session, "done" if _DONE.search(text) else "noted")
         if (name := self._known_as_unknown(session, heard)) and not heard.all("value"):
             return words["not_known"].format(name=name)
         errand, found = self.hearer.errand(session, heard), self.values(session, heard)
@@ -442,7 +445,10 @@ class CounterAccounts(AccountingBot[Visit]):
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named, by need."""
-        return self.hearer.values(session, heard)
+        found = self.hearer.values(session, heard)
+        if heard.did("howareyou") or _ELSEWHERE.search(heard.text):
+            found.pop("day", None)
+        return found
 
     def asks_state(self, session: Visit, asked: Asked, sentence: str) -> bool:
         """Whether a question is about the errand; one that names another thing, or tells a wish, is not."""

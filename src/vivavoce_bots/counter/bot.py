@@ -157,7 +157,11 @@ class CounterBot(CounterErrands):
             told = done.text.removesuffix(question).strip()
             return done if more is None else more._replace(text=f"{told} {more.text}")
         if session.confirming and same and heard.did("affirm") and not heard.did("negate"):
-            return self._serve(session)
+            done = self._serve(session)
+            if not heard.did("done"):
+                return done
+            said, bye = done.text.removesuffix(self.question(session)[0]).strip(), self.farewell(session)
+            return bye._replace(text=joined([said, bye.text]))  # yes, and that's all
         if errand is None and (more := self._going_on(session, heard)):
             found, errand = found | more, self.counter.goes_on[next(iter(more))]
         told = {*self.informs, *self.counter.implied.values()} - {session.errand}
@@ -225,7 +229,7 @@ class CounterBot(CounterErrands):
         told = self.words(session).get(f"undone_{session.lately}")
         if told is None or session.errand is not None or not heard.did("cancel", "undo"):
             return None
-        session.lately = None
+        session.lately, session.lastly = None, ""
         question, asks = self.question(session)
         return Answer(f"{told} {question}", asks)
 
@@ -337,7 +341,7 @@ class CounterBot(CounterErrands):
 
     def _settle(self, session: Visit, heard: Heard) -> Answer | None:
         """The answer to yes and no."""
-        if heard.did("affirm") and session.confirming:
+        if heard.did("affirm") and session.confirming and not heard.did("negate"):
             return self._serve(session)
         if heard.did("negate"):
             if session.asking is not None and not only_no(heard):  # my son picks me up, no, he takes me

@@ -31,6 +31,8 @@ class CounterErrands(CounterAccounts):
         errand = self.hearer.errand(session, heard)
         told = errand in {*self.informs, *self.searches} and not WISHES.search(heard.text)
         told = told and not is_question(heard.text, session.language) and not {*found} & {*self.counter.kept}
+        parts = (self._heard(session, one) for one in clauses_of(heard.text))
+        told = told and not any(one.all("errand") and not one.rest for one in parts)  # yes! Lost property
         told = told and len(heard.said) > _BARE and not self.counter.errands[errand or ""].yields
         if told and (session.errand is not None or (not found and session.served)):
             return None

@@ -35,6 +35,11 @@ _WANT: Final = wording("library", "want")
 _RESERVED_ONCE: Final = wording("library", "reserved_once")
 _SOMETHING: Final = wording("library", "something")
 _DUE: Final = wording("library", "due")
+_MEANT: Final = re.compile(
+    r"(?:^|[.,;!?:]\s*|\bis |\bè |\bera |\bwas |\bmean(?:t)? )"
+    r"((?:Il|La|Lo|Gli|Le|The|L')\s?[a-zà-ù]* ?[A-ZÀ-Ý]\w{2,}(?: (?:\w{1,4} ){0,3}[A-ZÀ-Ý]\w+)*)"
+)
+"""A title in the place of what is meant."""
 _OWN: Final = wording("library", "own")
 
 
@@ -85,6 +90,25 @@ class LibraryBot(CounterBot):
         if session.shown and _ALL.search(question) and not found:
             return words["no_other"]
         return None
+
+    def answered(self, session: Visit, text: str) -> Answer:
+        """Of another book than the one that was dealt with: that it is not in the catalogue."""
+        title = self._other_book(session, text)
+        if title is None:
+            heard = self._heard(session, text)
+            taken = heard.did("undo", "cancel") and not session.asking and not self.values(session, heard)
+            return (self._undone_word(session, heard) if taken else None) or super().answered(session, text)
+        session.unknown = [*session.unknown, title]
+        question, asks = self.question(session)
+        return Answer(f"{self.words(session)['not_known'].format(name=title)} {question}", asks)
+
+    def _other_book(self, session: Visit, text: str) -> str | None:
+        """A title that nobody knows, named as the one that is meant, behind what was done."""
+        if not session.done or session.errand is not None or session.lately not in session.done.values():
+            return None
+        said = [*_MEANT.finditer(text)]
+        titles = [one[1] for one in said if not self._heard(session, one[1]).all("value")]
+        return titles[-1] if titles and len(titles) == len(said) else None
 
     def is_asked(self, session: Visit, text: str) -> bool:
         return session.errand is None and _DUE.search(text) is not None

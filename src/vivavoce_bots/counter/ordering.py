@@ -12,6 +12,9 @@ _LESS: Final = wording("ordering", "less")
 _IDLE: Final = wording("ordering", "idle")
 """What is only told besides: together with the vitamins."""
 _TAKEN_BACK: Final = wording("ordering", "taken_back")
+_OUT: Final = wording("ordering", "out")
+_RATHER: Final = wording("ordering", "rather")
+"""The cough syrup, no the paracetamol."""
 _COUNT: Final = re.compile(r"(?<![\d.,:])(\d)(?![\d.,:])(?: \w+){0,2}\W*$")
 _BEHIND: Final = wording("ordering", "behind")
 _ALONE: Final = wording("ordering", "alone")
@@ -30,7 +33,9 @@ def ordered_in(hearing: Hearing, heard: Heard) -> tuple[dict[str, int | None], s
         for at, span in enumerate(spans):
             lead = " ".join(part.said[spans[at - 1].end if at else 0 : span.start])
             name = span.entry.value or ""
-            if _LESS.search(lead + " "):
+            if _OUT.search(clause) or (
+                _LESS.search(lead + " ") and (name in wanted or not _RATHER.match(clause))
+            ):
                 unwanted.add(name)
                 wanted.pop(name, None)
                 continue

@@ -50,6 +50,8 @@ _THERE: Final = {
     ),
 }
 """What is asked about the errand that was just done."""
+_COUNTED: Final = wording("trains", "counted")
+"""A number behind what it counts: passengers two."""
 _STRONG: Final = wording("trains", "strong")
 """Words of who wants a ticket; others only say where they go."""
 _LATE_HOUR: Final = wording("trains", "late_hour")
@@ -103,12 +105,12 @@ class TrainsBot(CounterBot):
             del found["class"]  # prima, which is first and before
         if "time" in found:
             found["time"] = _as_said(found["time"], heard.text)
+        if counted := _COUNTED.search(in_digits(heard.text, session.language, ordinals=False)):
+            found["passengers"] = counted[1] or counted[2]
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
-        first, last = (
-            heard.did("early") or _FIRST.search(heard.text),
-            heard.did("late") or _LAST.search(heard.text),
-        )
+        first = heard.did("early") or _FIRST.search(heard.text)
+        last = heard.did("late") or _LAST.search(heard.text)
         first = first and not _NOT_EARLY.search(heard.text)
         if (first or last) and not re.search(r"\b[1-4]\W*$|\d:\d", heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
@@ -150,6 +152,8 @@ class TrainsBot(CounterBot):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """The errand that a turn names; who only says where they go wants what they asked for before."""
         errand = super().named(session, heard, found)
+        if errand is None and session.errand is None and session.lately != "lost":
+            errand = "lost" if self.hearer.errand(session, heard) == "lost" else None  # I left my umbrella
         if errand is None and "passengers" in found and _TICKETS.search(heard.text):
             return "ticket"  # four tickets
         if errand == "ticket" and any(one.value == "refund" for one in heard.all("errand")):
@@ -226,6 +230,9 @@ class TrainsBot(CounterBot):
         if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question)):
             return words["about_refund"]
         if not {"from", "to"} <= set(form):
+            if session.errand == "ticket" and self.hearer.errand(session, heard) == "fare":
+                known = {"from", "to"} <= {*form, *self.values(session, heard)}
+                return None if known else words["fare_later"]
             time = last_time(question, session.language, asked=False)
             return "" if time and session.errand == "ticket" else None
         found = self.values(session, heard)
@@ -337,9 +344,8 @@ class TrainsBot(CounterBot):
 
     def _journey(self, session: Visit) -> dict[str, str]:
         """What is known of the journey that was spoken of; nothing where a station is not."""
-        both = (
-            (session.account, session.form) if session.lately == "ticket" else (session.form, session.account)
-        )
+        known = (session.account, session.form)
+        both = known if session.lately == "ticket" else known[::-1]
         return next((one for one in both if {"from", "to"} <= set(one)), {})
 
     def _turn_back(self, session: Visit, heard: Heard) -> None:
