@@ -99,6 +99,7 @@ class Reader:
         if self._forms["done"].search(clause) and not asks and not named:
             turn.done = True
         wonders = asks_openly(clause, self._language)
+        wonders = wonders or self._forms["inverted"].match(clause) is not None
         asking = asks or wonders or heard.did("asks", "total") or self._forms["total"].search(clause)
         head, comma, tail = clause.partition(",")
         if asking and not asks and comma and not heard.did("asks", "total") and "," not in tail[:3]:
@@ -117,6 +118,9 @@ class Reader:
         turn, forms = self._turn, self._forms
         ops = [Op("ate", one.written, one.food) for one in named]
         asks = clause.endswith("?") or asks_openly(clause, self._language)
+        asks = asks or (
+            forms["inverted"].match(clause) is not None and forms["noted"].search(clause) is not None
+        )
         sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
         if sugar and (len(named) > 1 or heard.did("asks")):
             named = [one for one in named if one not in sugar]  # how much sugar has it?
@@ -150,7 +154,7 @@ class Reader:
         if forms["noted"].search(clause) and not (facts and named):
             amount = self._lexicon.quantity(clause) if self._lexicon.counted(clause) else Quantity()
             turn.held += [one._replace(quantity=amount) for one in ops]
-            turn.asks.append("noted")
+            turn.asks += ["noted", *(["said"] if forms["said"].search(clause) else [])]
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
         if asks and named and forms["counts"].search(clause):
@@ -269,12 +273,17 @@ class Reader:
             and self._away == "others"
             and not any(self._denied(piece, named, at) for at in range(len(named)))
         ):
-            turn.others = True
+            turn.others = turn.others or not {one.written for one in named} <= self._held
+            return
+        if named and forms["doubled"].search(piece):
+            turn.ops += [Op("once", one.written, one.food) for one in named]
             return
         if named:
             self._foods(joiner, piece, named, asks=asks, joins_or=joins_or)
         elif self._away == "others":
             return
+        elif forms["one_out"].search(piece):
+            turn.ops += [] if any(one.kind == "once" for one in turn.ops) else [Op("not", quantity=_ONE)]
         elif forms["it_not"].search(piece):
             self._take_back()
         elif not self._amount(piece, asks=asks, alone=alone) and not asks:
@@ -308,6 +317,7 @@ class Reader:
             start = named[at - 1].end if at else 0
             end = named[at + 1].start if at + 1 < len(named) else len(piece)
             before, after = piece[start : one.start], piece[one.end : end]
+            one = self._as_held(one, before)
             if forms["passes"].search(before):
                 continue
             last = self._last()
@@ -340,7 +350,7 @@ class Reader:
                 Op(
                     "ate", one.written, one.food, quantity,
                     more=forms["more"].search(before) is not None
-                    or (not self._begun and re.fullmatch(forms["joins_on_top"], joiner) is not None
+                    or (not self._begun and not asks and re.fullmatch(forms["joins_on_top"], joiner) is not None
                         and not forms["definite"].search(before)),
                     instead=closer
                     or forms["instead"].search(after) is not None
@@ -354,6 +364,14 @@ class Reader:
                 joins_or=joins_or and at == 0,
             )  # fmt: skip
         self._begun = True
+
+    def _as_held(self, one: Named, before: str) -> Named:
+        """A food by the name under which it was noted: the juice is the orange juice."""
+        if one.written in self._held or not self._forms["definite"].search(before):
+            return one
+        whole = [held for held in self._held if {*one.written.split()} < {*held.split()}]
+        found = self._lexicon.named(whole[0]) if len(whole) == 1 else []
+        return one._replace(written=found[0].written, food=found[0].food) if len(found) == 1 else one
 
     def _known(self, one: Named) -> bool:
         """Whether a food was named before, so that it may be a place: a drop in the tea."""
@@ -430,6 +448,9 @@ class Reader:
         most = most if (counted and not bare) or quantity.share else _LOOSE_NUMBER if waits else 0
         if strange > most or (words and all(word in ("a", "an", "un", "una", "uno") for word in words)):
             return False
+        behind = re.search(r"\d+ ([^\W\d_]{3,})", piece)
+        if bare and strange and behind and self._strange(behind[1], []):
+            return False  # three cats
         if quantity in (_ONE,) and not counted and strange:
             return False  # a dog
         number = f"{quantity.grams or quantity.number or 0:g}"

@@ -6,6 +6,7 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 """
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
@@ -36,6 +37,10 @@ from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
 _LEAVES: Final = ("bye", "done")
 _MOVES: Final = ("undo", "restart", "cancel", "repeat")
+_NODS: Final = re.compile(
+    r"\W*(?:(?:(?:a?ha)+h?|ok|okay|right|fine|good|great|alright|cool|lovely|va bene|bene|perfetto|ottimo|d'accordo)\W*)+",
+    re.I,
+)
 _CHANGES: Final = 2  # how strongly a clause has to say no to what a turn before said
 
 
@@ -163,6 +168,8 @@ class ChefBot(StandingBot[Session]):
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
+        if leaves and leaves_behind(heard) and not food:
+            beyond = None  # off to find a clean shirt, bye
         return Sentence(text, heard, clauses, asking, beyond, leaves)
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
@@ -463,7 +470,10 @@ class ChefBot(StandingBot[Session]):
             self.let_go(session) if kept else None
             question, asks_for = self.question(session)
             return Answer(f"{words['kept' if kept else 'plan']} {question}", asks_for)
-        if heard.did("affirm") and session.waiting is None:
+        nods = _NODS.fullmatch(heard.text) is not None
+        if nods or (heard.did("affirm") and session.waiting is None):
+            if nods or session.done is not None:
+                return Answer(*self.question(session))
             return Answer(words["begin"], (Act("request", "command"),))
         return None
 
