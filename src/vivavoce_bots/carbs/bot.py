@@ -226,7 +226,7 @@ class CarbsBot(AnsweringBot):
         answers, known = self._replies(session, turn, heard, [*made.noted, *made.pending], asked)
         said, acts = [*said, *answers], [*acts, *known]
         if not said and made.same and "total" not in turn.asks and not leaves:
-            said.append(words["noted"].format(lines=self._lines(session, made.same)))
+            said.append(words["noted"].format(lines=self._lines(session, list(dict.fromkeys(made.same)))))
         ends = turn.done or leaves or (asked_for_more(session.last) and self._refuses(heard, made))
         summed = any(one.slot == "carbohydrates" for one in session.last.acts) if session.last else False
         if (

@@ -6,7 +6,6 @@ stand, and why, and claims nothing done that was not. What is in the kitchen, an
 """
 
 import copy
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
@@ -27,6 +26,7 @@ from vivavoce_bots.chef.words import (
     SAID,
     heard_as,
     learn_words,
+    nods_along,
 )
 from vivavoce_bots.chef.world import World, things_of
 from vivavoce_bots.dialogue.beyond import told_apart
@@ -37,10 +37,6 @@ from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
 _LEAVES: Final = ("bye", "done")
 _MOVES: Final = ("undo", "restart", "cancel", "repeat")
-_NODS: Final = re.compile(
-    r"\W*(?:(?:(?:a?ha)+h?|ok|okay|right|fine|good|great|alright|cool|lovely|va bene|bene|perfetto|ottimo|d'accordo)\W*)+",
-    re.I,
-)
 _CHANGES: Final = 2  # how strongly a clause has to say no to what a turn before said
 
 
@@ -168,7 +164,7 @@ class ChefBot(StandingBot[Session]):
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
-        if leaves and leaves_behind(heard) and not food:
+        if leaves and not food and leaves_behind(heard):
             beyond = None  # off to find a clean shirt, bye
         return Sentence(text, heard, clauses, asking, beyond, leaves)
 
@@ -470,11 +466,9 @@ class ChefBot(StandingBot[Session]):
             self.let_go(session) if kept else None
             question, asks_for = self.question(session)
             return Answer(f"{words['kept' if kept else 'plan']} {question}", asks_for)
-        nods = _NODS.fullmatch(heard.text) is not None
+        nods = nods_along(heard.text)
         if nods or (heard.did("affirm") and session.waiting is None):
-            if nods or session.done is not None:
-                return Answer(*self.question(session))
-            return Answer(words["begin"], (Act("request", "command"),))
+            return Answer(*self.question(session))
         return None
 
     def _obey_notation(self, session: Session, text: str) -> Answer:
