@@ -20,6 +20,10 @@ from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
 _YES: Final = re.compile(r"\W*(?:yes|yeah|yep|sure|s[iì])\b", re.I)
+_GREETED: Final = re.compile(
+    r"\b(how are (?:you|things)|come (?:stai|sta|va))(?: doing)? (?:today|oggi)\b", re.I
+)
+_MUSING: Final = re.compile(r"^\W*(?:m+|hm+|beh|allora)\W+vediamo(?: un po')?(?=\W*$)", re.I)
 _FEW: Final = 4  # words of an answer that only names what an unknown food is like
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 _OFFENDED: Final = ("insult", "complaint", "said", "twice")
@@ -37,6 +41,9 @@ class CarbsBot(AnsweringBot):
         self._sentences = {language: self._strategy.sentences(language) for language in LANGUAGES}
 
     # --- the conversation ----------------------------------------------------------------------------------
+
+    def plain(self, session: Session, text: str) -> str:
+        return _MUSING.sub("un attimo", _GREETED.sub(r"\1", text))
 
     def begin(self, language: str) -> Session:
         return Session(language, lexicon=Lexicon(language))
@@ -128,11 +135,13 @@ class CarbsBot(AnsweringBot):
             item is not None
             and not turn.ops
             and not turn.asks
+            and not turn.done
             and heard.did("negate")
             and len(heard.rest) < 2
         ):
             turn.ops.append(Op("not", item.written, item.food))
-        leaves = self._leaves(session, heard, framed.text)
+        thanks = turn.done and heard.did("thankyou") and "?" not in text
+        leaves = thanks or self._leaves(session, heard, framed.text)
         matters = turn.ops or turn.choice or turn.facts or turn.held or turn.others
         matters = matters or (turn.both and session.either)
         matters = matters or {*turn.asks} - {"other"}
@@ -140,7 +149,7 @@ class CarbsBot(AnsweringBot):
         if not matters and session.eaten and read_manner(session.language).forms["wrong"].search(text):
             lines = self._lines(session, session.eaten, counted=True)
             return Answer(self.words(session)["check"].format(lines=lines), (Act("reqmore"),))
-        if not matters and not parts and not (turn.done and not leaves):
+        if not matters and not parts and not (turn.done and (thanks or not leaves)):
             return super().answered(session, text)
         answer = self._done(session, heard, turn, leaves=leaves, frame=framed.frame)
         session.lost = session.stalled = session.vain = 0
@@ -202,7 +211,7 @@ class CarbsBot(AnsweringBot):
         turn.held = [one for one in turn.held if one.food not in denied]
         turn.asks = [one for one in turn.asks if one != "noted" or turn.held or not denied]
         lost = [one for one in turn.held if session.find(one) is None and not self._gone(session, one)]
-        if lost and not made.any:  # where is my lasagne? what about the ham?
+        if lost and not made.any and "said" not in turn.asks:  # where is my lasagne? what about the ham?
             made = session.apply([one._replace(quantity=Quantity()) for one in lost])
             turn.held = [one for one in turn.held if one not in lost]
             turn.asks = [one for one in turn.asks if one != "noted" or turn.held]
@@ -214,10 +223,10 @@ class CarbsBot(AnsweringBot):
         aside = turn.others or any(one.past for one in ops)
         if aside and not made.any and not made.same:
             said.append(words["only_told"])
-        answers, known = self._replies(session, turn, heard, [*made.noted, *made.pending])
+        answers, known = self._replies(session, turn, heard, [*made.noted, *made.pending], asked)
         said, acts = [*said, *answers], [*acts, *known]
         if not said and made.same and "total" not in turn.asks and not leaves:
-            said.append(words["noted"].format(lines=self._lines(session, made.same)))
+            said.append(words["noted"].format(lines=self._lines(session, list(dict.fromkeys(made.same)))))
         ends = turn.done or leaves or (asked_for_more(session.last) and self._refuses(heard, made))
         summed = any(one.slot == "carbohydrates" for one in session.last.acts) if session.last else False
         if (
@@ -294,7 +303,12 @@ class CarbsBot(AnsweringBot):
         return ops
 
     def _replies(
-        self, session: Session, turn: Turn, heard: Heard, told: Sequence[Eaten]
+        self,
+        session: Session,
+        turn: Turn,
+        heard: Heard,
+        told: Sequence[Eaten],
+        asked: Eaten | None,
     ) -> tuple[list[str], list[Act]]:
         """The answers to what a turn asks besides the total."""
         said, acts = self._facts(session, turn.facts if "portion" not in turn.asks else ())
@@ -302,7 +316,7 @@ class CarbsBot(AnsweringBot):
             said.append(self._noted(session, turn.held, told))
         if "portion" in turn.asks:
             foods = [(one.written, one.food) for one in turn.facts if one.food]
-            nearest = session.item or session.spoken
+            nearest = asked or session.item or session.spoken
             foods = foods or (
                 [(nearest.written, nearest.food)] if nearest is not None and nearest.food else []
             )

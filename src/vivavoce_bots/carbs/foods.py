@@ -131,6 +131,8 @@ class Quantity(NamedTuple):
 
 
 NOTHING: Final = Quantity()
+ONE: Final = Quantity(None, 1.0)
+"""An article, perhaps."""
 
 
 class Named(NamedTuple):
@@ -287,6 +289,25 @@ class Lexicon:
     def general(self, name: str) -> bool:
         """Whether a name is one for any food of a kind, `dessert`."""
         return plain(name) in _general(self.language)
+
+    def amount(self, said: str) -> Quantity:
+        """How much a text says; small and big ones are parts of a portion."""
+        forms = read_manner(self.language).forms
+        quantity, degree = self.quantity(said), self.degree(said)
+        if (part := forms["share"].search(said)) and quantity.grams is None:
+            return Quantity(share=share_of(part[0]))
+        one = quantity in (Quantity(), ONE) or quantity.number == 1
+        if degree and quantity.grams is None and (one or degree < 1):
+            return quantity.times(degree)
+        if quantity == Quantity() and forms["usual"].search(said):
+            return ONE
+        return quantity
+
+    def as_held(self, one: Named, held: frozenset[str]) -> Named:
+        """A food by the name under which it was noted: the juice is the orange juice."""
+        whole = [name for name in held if {*one.written.split()} < {*name.split()}]
+        found = self.named(whole[0]) if len(whole) == 1 and one.written not in held else []
+        return one._replace(written=found[0].written, food=found[0].food) if len(found) == 1 else one
 
     def degree(self, text: str) -> float | None:
         """How much of a portion is said without a number: a little, poca."""

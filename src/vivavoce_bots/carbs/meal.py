@@ -106,6 +106,8 @@ class Session(Talk):
                 self.spoken = self.find(op, loosely=True) or self.spoken
             elif op.kind == "not":
                 self._take_out(op, made, freed, asked)
+            elif op.kind == "once":
+                self._take_double(op, made)
             elif op.kind == "back":
                 self._put_back(made)
             elif op.kind == "amount":
@@ -254,6 +256,15 @@ class Session(Talk):
         self.gone.append(held)
         made.gone.append(held)
         freed.append((held, place))
+
+    def _take_double(self, op: Op, made: Changes) -> None:
+        """Of what stands there twice, the second is taken out."""
+        kin = [one for one in self.meal if one.food == op.food or shared(one.written, op.written)]
+        if len(kin) > 1:
+            self.meal.remove(kin[-1])
+            made.gone.append(kin[-1])
+        made.same += [one for one in kin[:1] if one not in made.same]
+        self.spoken = kin[0] if kin else self.spoken
 
     def _put_back(self, made: Changes) -> None:
         if not self.gone:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from vivavoce_bots.carbs.foods import (
+    ONE,
     Lexicon,
     Manner,
     Named,
@@ -12,7 +13,6 @@ from vivavoce_bots.carbs.foods import (
     alike,
     merged,
     read_manner,
-    share_of,
     tokens_of,
     without,
 )
@@ -27,7 +27,6 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 _SENTENCE: Final = re.compile(r"(?:[^.!?;:\n…]|(?<=\d)\.(?=\d))+[.!?;:\n…]*")
 _WORD: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
-_ONE: Final = Quantity(None, 1.0)  # an article, perhaps
 _LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
 _NEAR: Final = 4  # words around a food that may say how much
 _FEW, _MOST_WORDS, _BARE = 6, 4, 2
@@ -99,6 +98,7 @@ class Reader:
         if self._forms["done"].search(clause) and not asks and not named:
             turn.done = True
         wonders = asks_openly(clause, self._language)
+        wonders = wonders or self._forms["inverted"].match(clause) is not None
         asking = asks or wonders or heard.did("asks", "total") or self._forms["total"].search(clause)
         head, comma, tail = clause.partition(",")
         if asking and not asks and comma and not heard.did("asks", "total") and "," not in tail[:3]:
@@ -117,6 +117,9 @@ class Reader:
         turn, forms = self._turn, self._forms
         ops = [Op("ate", one.written, one.food) for one in named]
         asks = clause.endswith("?") or asks_openly(clause, self._language)
+        asks = asks or (
+            forms["inverted"].match(clause) is not None and forms["noted"].search(clause) is not None
+        )
         sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
         if sugar and (len(named) > 1 or heard.did("asks")):
             named = [one for one in named if one not in sugar]  # how much sugar has it?
@@ -150,7 +153,7 @@ class Reader:
         if forms["noted"].search(clause) and not (facts and named):
             amount = self._lexicon.quantity(clause) if self._lexicon.counted(clause) else Quantity()
             turn.held += [one._replace(quantity=amount) for one in ops]
-            turn.asks.append("noted")
+            turn.asks += ["noted", *(["said"] if forms["said"].search(clause) else [])]
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
         if asks and named and forms["counts"].search(clause):
@@ -269,12 +272,17 @@ class Reader:
             and self._away == "others"
             and not any(self._denied(piece, named, at) for at in range(len(named)))
         ):
-            turn.others = True
+            turn.others = turn.others or not {one.written for one in named} <= self._held
+            return
+        if named and forms["doubled"].search(piece):
+            turn.ops += [Op("once", one.written, one.food) for one in named]
             return
         if named:
             self._foods(joiner, piece, named, asks=asks, joins_or=joins_or)
         elif self._away == "others":
             return
+        elif forms["one_out"].search(piece):
+            turn.ops += [] if any(one.kind == "once" for one in turn.ops) else [Op("not", quantity=ONE)]
         elif forms["it_not"].search(piece):
             self._take_back()
         elif not self._amount(piece, asks=asks, alone=alone) and not asks:
@@ -308,6 +316,7 @@ class Reader:
             start = named[at - 1].end if at else 0
             end = named[at + 1].start if at + 1 < len(named) else len(piece)
             before, after = piece[start : one.start], piece[one.end : end]
+            one = self._lexicon.as_held(one, self._held) if forms["definite"].search(before) else one
             if forms["passes"].search(before):
                 continue
             last = self._last()
@@ -318,7 +327,7 @@ class Reader:
                 self._rather = last.kind == "ate" and last.food != one.food  # pasta, no riso
             elif not closer and self._denied(piece, named, at):
                 part = self._lexicon.quantity(before)
-                whole = part in (Quantity(), _ONE) or (part.grams is None and not re.search(r"\d", before))
+                whole = part in (Quantity(), ONE) or (part.grams is None and not re.search(r"\d", before))
                 turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
                 continue
             if forms["place"].search(before) and self._known(one):
@@ -329,9 +338,9 @@ class Reader:
             before = " ".join(before.split()[-_NEAR:]) + " "
             after = " ".join(after.split()[:_NEAR])
             said = f"{before} {after}" if alone else before
-            quantity = self._quantity(said)
+            quantity = self._lexicon.amount(said)
             if quantity == Quantity() and at + 1 == len(named):
-                quantity = self._quantity(after)
+                quantity = self._lexicon.amount(after)
             echo = asks and f"{quantity.grams or 0:g}" in self._spoken
             if echo and one.written in self._held:  # 480 grams of chips?
                 turn.ops.append(Op("spoke", one.written, one.food))
@@ -340,7 +349,7 @@ class Reader:
                 Op(
                     "ate", one.written, one.food, quantity,
                     more=forms["more"].search(before) is not None
-                    or (not self._begun and re.fullmatch(forms["joins_on_top"], joiner) is not None
+                    or (not (self._begun or asks) and re.fullmatch(forms["joins_on_top"], joiner) is not None
                         and not forms["definite"].search(before)),
                     instead=closer
                     or forms["instead"].search(after) is not None
@@ -360,18 +369,6 @@ class Reader:
         told = [op.food for op in self._turn.ops if op.kind in ("ate", "spoke")]
         return one.written in self._held or one.food in told
 
-    def _quantity(self, said: str) -> Quantity:
-        """How much a text says; small and big ones are parts of a portion."""
-        quantity, degree = self._lexicon.quantity(said), self._lexicon.degree(said)
-        if (part := self._forms["share"].search(said)) and quantity.grams is None:
-            return Quantity(share=share_of(part[0]))
-        one = quantity in (Quantity(), _ONE) or quantity.number == 1
-        if degree and quantity.grams is None and (one or degree < 1):
-            return quantity.times(degree)
-        if quantity == Quantity() and self._forms["usual"].search(said):
-            return _ONE
-        return quantity
-
     def _ate(self, op: Op, *, joins_or: bool) -> None:
         """One more food, or the one before put right."""
         turn, last = self._turn, self._last()
@@ -382,7 +379,7 @@ class Reader:
             turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
             return
         if again is not None and not op.more:  # an apple; half an apple
-            vague = op.quantity in (Quantity(), _ONE)
+            vague = op.quantity in (Quantity(), ONE)
             kept = again._replace(quantity=again.quantity if vague else op.quantity, past=op.past)
             turn.ops[turn.ops.index(again)] = kept
         elif self._rather and last is not None and last.kind == "ate":
@@ -402,7 +399,7 @@ class Reader:
         """Take in an amount without a food: of the one before it, or of what was asked."""
         if self._forms["theirs"].search(piece):
             return True  # one was my friend's
-        quantity = self._quantity(piece)
+        quantity = self._lexicon.amount(piece)
         words = [word.lower() for word in _WORD.findall(piece)]
         strange = self._strange(piece, [])
         bare = not any(word in self._manner.portions for word in words) and not self._forms["unit"].search(
@@ -430,7 +427,10 @@ class Reader:
         most = most if (counted and not bare) or quantity.share else _LOOSE_NUMBER if waits else 0
         if strange > most or (words and all(word in ("a", "an", "un", "una", "uno") for word in words)):
             return False
-        if quantity in (_ONE,) and not counted and strange:
+        behind = re.search(r"\d+ ([^\W\d_]{3,})", piece)
+        if bare and strange and behind and self._strange(behind[1], []):
+            return False  # three cats
+        if quantity in (ONE,) and not counted and strange:
             return False  # a dog
         number = f"{quantity.grams or quantity.number or 0:g}"
         if last is None and number in self._spoken and not self._asked and (asks or strange):
@@ -460,11 +460,11 @@ class Reader:
             or not {one for word in telling for one in tokens(word)} <= rest
         ):
             return
-        measured = quantity.grams is not None or (quantity.number is not None and quantity != _ONE)
+        measured = quantity.grams is not None or (quantity.number is not None and quantity != ONE)
         governed = measured or (framed is not None and self._wants)
         bare = self._wants and not self._asked and len(telling) <= _BARE
-        bare = bare and (len(telling) == len(words) or quantity == _ONE)
-        if not (governed or (bare and self._short and (alone or self._begun or quantity == _ONE))):
+        bare = bare and (len(telling) == len(words) or quantity == ONE)
+        if not (governed or (bare and self._short and (alone or self._begun or quantity == ONE))):
             return
         self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
 

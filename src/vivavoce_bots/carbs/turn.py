@@ -14,6 +14,7 @@ class Op(NamedTuple):
             spoken of last; `side`: it goes with the food before, or was not chosen; `past`: of another day
     amount  of what is asked or was spoken of last
     not     was not eaten; without a name: what was spoken of last
+    once    was noted twice
     spoke   of a food, and did nothing with it
     back    what was taken out is put back
     """
@@ -47,7 +48,7 @@ class Turn:
 
     choice  foods of which one was eaten, and it was not said which
     facts   foods that are asked about; held: those of which it is asked whether they were noted
-    asks    total, noted, portion, who, other (which nobody here can answer)
+    asks    total, noted, said, portion, who, other (which nobody here can answer)
     both    whether it is said that it was both of two
     apart   sentences that ask something which is not about foods
     others  whether other people's or other days' foods were told of, and nothing besides

@@ -26,6 +26,7 @@ from vivavoce_bots.chef.words import (
     SAID,
     heard_as,
     learn_words,
+    nods_along,
 )
 from vivavoce_bots.chef.world import World, things_of
 from vivavoce_bots.dialogue.beyond import told_apart
@@ -163,6 +164,8 @@ class ChefBot(StandingBot[Session]):
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
+        if leaves and not food and leaves_behind(heard):
+            beyond = None  # off to find a clean shirt, bye
         return Sentence(text, heard, clauses, asking, beyond, leaves)
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
@@ -463,8 +466,9 @@ class ChefBot(StandingBot[Session]):
             self.let_go(session) if kept else None
             question, asks_for = self.question(session)
             return Answer(f"{words['kept' if kept else 'plan']} {question}", asks_for)
-        if heard.did("affirm") and session.waiting is None:
-            return Answer(words["begin"], (Act("request", "command"),))
+        nods = nods_along(heard.text)
+        if nods or (heard.did("affirm") and session.waiting is None):
+            return Answer(*self.question(session))
         return None
 
     def _obey_notation(self, session: Session, text: str) -> Answer:

@@ -70,6 +70,9 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
         arguments = [one for one in arguments if one.strip("*") not in INGREDIENTS]
         mix = _mix(session, target)
         return [last._replace(arguments=(*mix, *arguments))] if mix else []
+    fresh_food = bool(clause.food) and not any(_bare(one) in INGREDIENTS for one in arguments)
+    if fresh_food and (clause.target or clause.boxes):  # the pot on the stove; no, water in the pot
+        return commanded(session, clause._replace(action=clause.action or "mettere"))
     if clause.action and len({*new} & {*CONTAINERS, *PLACES}) and (clause.food or clause.it):
         if clause.it and not clause.food:
             session.things = (

@@ -128,3 +128,18 @@ def heard_as(text: str, language: str) -> str:
         plain, language,
         lambda one: bool(things.find(one, tokens(one))) or any(form.search(one) for form in verbs),
     )  # fmt: skip
+
+
+_NODS: Final = {
+    "en": ("ok", "okay", "right", "fine", "good", "great", "alright", "cool", "lovely", "oh", "ah"),
+    "it": ("va", "bene", "perfetto", "ottimo", "accordo", "d'", "d"),
+}
+_LAUGHS: Final = re.compile("a?(?:ha)+h?", re.I)
+
+
+def nods_along(text: str) -> bool:
+    """Whether a turn only agrees or laughs: haha ok."""
+    words = [word.lower() for word in tokens(text)]
+    return bool(words) and all(
+        word in (*_NODS["en"], *_NODS["it"]) or _LAUGHS.fullmatch(word) for word in words
+    )
