@@ -151,6 +151,24 @@ def answer_to(transcript: str | None) -> str | None:
     return next((turn["text"] for turn in turns[place + 1 : place + 2] if turn["text"].strip()), None)
 
 
+def answers_apart(original: str | None, variant: str | None) -> tuple[str | None, str | None]:
+    """What the system answered to an utterance and to its variant: where both began alike, what came first
+    that differs; None: nothing.
+    """
+    first = (answer_to(original), answer_to(variant))
+    if None in first or first[0] != first[1]:
+        return first
+    both = zip(_answers(original), _answers(variant), strict=False)
+    return next((pair for pair in both if pair[0] != pair[1]), first)
+
+
+def _answers(transcript: str | None) -> list[str]:
+    """What the system said behind the utterance under test, turn by turn."""
+    turns = json.loads(transcript) if transcript else []
+    place = next((at for at, turn in enumerate(turns) if turn["injected"]), len(turns))
+    return [one["text"] for one in turns[place + 1 :] if one["party"] != "user" and one["text"].strip()]
+
+
 def turns_after(transcript: str | None) -> int:
     """How many turns the user took after the utterance under test."""
     turns = json.loads(transcript) if transcript else []

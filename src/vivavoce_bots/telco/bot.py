@@ -194,7 +194,9 @@ class TelcoBot(CourteousBot[Session]):
             return Answer(joined([*told, *left, bye.text]), (*acts, *bye.acts), (meaning,), end=True)
         if (turn.refused or (turn.no and not turn.denies)) and not told and session.asking is None:
             sorry = self._courtesy(session, "missed")
-            told = [self.words(session)["noted"]] if session.done else [sorry, self.words(session)["cancelled"]]
+            told = (
+                [self.words(session)["noted"]] if session.done else [sorry, self.words(session)["cancelled"]]
+            )
         if not told and session.asking is None:
             told = [] if turn.yes else [self.words(session)["noted"]]
             question = (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes else None

@@ -102,8 +102,8 @@ def method_blocks(settings: CampaignFile, how: QuestionnaireSettings, *, spoken:
     )
     lines = [
         say(
-            "{users} different users for each system, {tasks} tasks each in random order, at most {minutes} "
-            "minutes.",
+            "Planned: {users} different users for each system, {tasks} tasks each in random order, at most "
+            "{minutes} minutes.",
             users=count(settings.users),
             tasks=count(settings.tasks),
             minutes=count(settings.minutes),

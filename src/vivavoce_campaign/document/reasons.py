@@ -13,7 +13,7 @@ from vivavoce_stress.blocks import reason_told, side_by_side, title_of
 from vivavoce_stress.failures import (
     KINDS,
     FailureKind,
-    answer_to,
+    answers_apart,
     cures_of,
     kind_of,
     misspelled,
@@ -21,7 +21,6 @@ from vivavoce_stress.failures import (
 )
 
 LONGEST: Final = 200
-MOST_WORDS: Final = 12
 StressFacts = Mapping[str, Any]  # a run of stress tests, or one of its cases
 
 
@@ -71,7 +70,7 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
     ]
     words = [
         say("“{wrong}” for “{right}” ({n})", wrong=wrong, right=right, n=count(n))
-        for wrong, right, n in misspelled(failures)[:MOST_WORDS]
+        for wrong, right, n in misspelled(failures)
     ]
     return [
         *cures,
@@ -81,7 +80,7 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
 
 def _told(one: StressFacts) -> str:
     """What was said, and what the system did instead."""
-    before, after = map(_short, map(answer_to, (one["clean_transcript"], one["transcript"])))
+    before, after = map(_short, answers_apart(one["clean_transcript"], one["transcript"]))
     said = {"original": one["original"], "variant": one["text"]}
     if after is None:
         return say("For instance: “{original}” was answered, “{variant}” was not.", **said)

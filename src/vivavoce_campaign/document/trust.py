@@ -16,7 +16,7 @@ def warnings(found: Evaluation) -> list[str]:
         say(
             "There is no ranking: systems of different domains and tasks cannot be compared by these figures."
         ),
-        say("Ten users and some dozens of cases leave wide intervals."),
+        say("Few users and few cases leave wide intervals."),
     ]
     if found.compared and found.compared.only_one:
         told.append(not_comparable(found.compared))

@@ -13,6 +13,7 @@ from vivavoce_campaign.document.evaluation import evaluate
 from vivavoce_campaign.telling import told_changes
 from vivavoce_campaign.unreached import unreached
 from vivavoce_stress.cascade import DONE_WITH_ANOTHER, MORE, WRONG_ANSWER
+from vivavoce_stress.failures import answers_apart
 from vivavoce_stress.releases import compare_last_runs
 
 
@@ -167,3 +168,16 @@ def test_after_how_many_more_turns_a_user_was_served_is_told(tmp_path: Path, mor
     turns += [{"party": "user", "text": "due mele", "injected": False}, {**turns[1], "text": "Ok."}] * more
     row = stress_row(0, 4, "clarification", transcript=json.dumps(turns))
     assert told in text(compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=[row]))))
+
+
+def test_an_example_shows_the_answers_that_differ_where_both_began_alike() -> None:
+    def held(*answers: str) -> str:
+        turns = [{"party": "user", "text": "Vorrei un campo da squash", "injected": True}]
+        for one in answers:
+            turns += [{"party": "system", "text": one, "injected": False}, {**turns[0], "injected": False}]
+        return json.dumps(turns)
+
+    original, variant = held("A che ora?", "Prenotato: squash."), held("A che ora?", "Prenotato: tennis.")
+    assert answers_apart(original, variant) == ("Prenotato: squash.", "Prenotato: tennis.")
+    assert answers_apart(original, held("Quale campo?")) == ("A che ora?", "Quale campo?")
+    assert answers_apart(original, held()) == ("A che ora?", None)
