@@ -208,7 +208,8 @@ class ChefBot(StandingBot[Session]):
                 elif not done.stopped or clause.place or (clause.food and clause.target):
                     self._take_in(session, done, clause, more=more)
         last = max((at for at, one in enumerate(turn) if one.clauses), default=0)  # that's all; no, the salt!
-        return self._composed(session, done, leaves=any(one.leaves for one in turn[last:]))
+        goes = (one.leaves and (one is turn[-1] or one.heard.did(*_LEAVES)) for one in turn[last:])
+        return self._composed(session, done, leaves=any(goes))
 
     def _composed(self, session: Session, done: Turn, *, leaves: bool) -> Answer:
         telling, problem = self._telling[session.language], done.problem

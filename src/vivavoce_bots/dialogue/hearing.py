@@ -9,6 +9,7 @@ from vivavoce_bots.dialogue.speech import COURTESIES, is_question, speech, witho
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter, Wholes, breaks, tokens
 
 _FEWEST_REST: Final = 2
+_MOST_BEHIND: Final = 4
 _REACH: Final = 4  # words that a `not` reaches over
 _ARTICLES: Final = (
     "a",
@@ -162,7 +163,10 @@ def is_threat(text: str, said: Sequence[str], span: Span) -> bool:
 def leaves_behind(heard: Heard) -> bool:
     """Whether a goodbye ends the utterance."""
     last = heard.spans[-1] if heard.spans else None
-    return last is not None and (last.entry.kind == "bye" or (last.entry.kind == "ciao" and last.start > 0))
+    if last is None or last.entry.kind not in ("bye", "ciao"):
+        return False
+    behind = len(heard.said) - last.end  # hm, ciao, are you the cook?
+    return last.entry.kind == "bye" or (last.start > 0 and behind <= _MOST_BEHIND)
 
 
 def only_complains(heard: Heard, hearing: Hearing, about: Callable[[Heard], bool]) -> bool:

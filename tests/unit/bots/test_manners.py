@@ -164,3 +164,14 @@ def test_who_says_that_what_was_done_is_wrong_does_not_end_the_call(bot, languag
     MADE[bot].greet(session)
     MADE[bot].reply(session, [(said, None)])
     assert not MADE[bot].reply(session, [(wrong, None)]).end
+
+
+@pytest.mark.parametrize(
+    ("bot", "said"),
+    [
+        ("chef", "ehm ciao.. ma sei tu che cucini o devo fare io? volevo un risotto, credo"),
+        ("telco", "buongiorno, mi è arrivato un messaggio che ho finito i giga, siete voi?"),
+    ],
+)
+def test_who_greets_or_has_run_out_of_something_is_not_hung_up_on(bot: str, said: str) -> None:
+    assert not talk(bot, said, language="it")[-1].end
