@@ -80,6 +80,16 @@ class GoalInWords(BaseModel):
         found = self.contradicted_in(turns) if said else None
         return None if found is None else found.words
 
+    def carried_out_otherwise(self, turns: Sequence[Mapping[str, Any]]) -> str | None:
+        """The words by which the system first told that it had done another thing than the task's.
+
+        Input  turns: party, text
+        Empty  it told of none: None
+        """
+        said = (turn["text"] or "" for turn in turns if turn["party"] == "system")
+        wrong = next((text for text in said if self._said(text) and self._another(text)), None)
+        return wrong and next(filter(self._said, sentences_of(wrong)), wrong)
+
     def contradicted_in(self, turns: Sequence[Mapping[str, Any]]) -> Contradiction | None:
         """Where the system last told a value of the task, behind its name, and it is another one.
 

@@ -61,7 +61,8 @@ class Replayed:
     injected  position of the utterance under test in them; null when the system ended before it
     met       the goal was reached; null where that cannot be known
     met_at    position in `turns` of what told it, `met_words` in it; null of a goal that words do not tell.
-              Of a goal that was not reached `met_words` are those with another value than the task's
+              Of a goal that was not reached `met_words` are those with another value than the task's; it was
+              not reached, either, where another thing was done first
     failure   why the system gave no answer; null when it did
     ended     the system ended the dialogue
     unreached the system was not there: it provably saw nothing of the replay
@@ -148,7 +149,11 @@ def _look_for_goal(held: Replayed, case: Case, ontology: Ontology | None) -> Non
     if case.goal is None:
         held.met = goal_met(held.turns, case.task, ontology)
     elif (told := case.goal.told_in(held.turns)) is not None:
-        held.met, held.met_at, held.met_words = True, told.place, told.words
+        wrong = case.goal.carried_out_otherwise(held.turns[held.injected or 0 : told.place])
+        if wrong is None:
+            held.met, held.met_at, held.met_words = True, told.place, told.words
+        else:  # it stands, whatever was done later
+            held.met, held.met_words = False, wrong
     else:
         held.met, held.met_words = False, case.goal.done_otherwise(held.turns)
 

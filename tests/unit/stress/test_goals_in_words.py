@@ -94,6 +94,15 @@ def test_the_words_that_tell_that_it_is_done_decide(tmp_path: Path) -> None:
     assert found["thanks"]["rung"] == "exact_match"
 
 
+def test_who_is_sold_another_paper_first_was_not_served_though_theirs_comes_later(tmp_path: Path) -> None:
+    """The user says yes to the wrong one, sees it, and asks anew: what was sold stands."""
+    bought = sold("Daily", "Weekly", ("on Monday",), ("yes", "the Daily", "yes"))
+    hold(tmp_path / "log.sqlite", Kiosk(), [bought])
+    (row,) = rows(tmp_path / "log.sqlite")
+    assert (row["verdict"], row["rung"]) == ("fail", "task_outcome")
+    assert "“The Weekly of Monday is yours.”" in row["reason"]
+
+
 def test_what_is_done_with_another_value_than_the_tasks_is_told() -> None:
     goal = GoalInWords(done="CONFIRMED", given=(GivenValue(own="2", others=("1",), name="seats"),))
 
