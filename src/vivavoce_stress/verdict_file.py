@@ -25,7 +25,7 @@ def write_verdicts(queue: VerdictQueue, path: Path) -> int:
     """
     written, numbers = 0, dict[str, int]()
     with path.open("w", encoding="utf-8-sig", newline="") as file:  # Excel reads UTF-8 only with its mark
-        writer = csv.DictWriter(file, COLUMNS, restval="")
+        writer: csv.DictWriter[str] = csv.DictWriter(file, COLUMNS, restval="")
         writer.writeheader()
         for one in queue.cases.values():
             numbers[one.run_id] = numbers.get(one.run_id, 0) + 1
