@@ -13,6 +13,7 @@ STRESS = Verb(
         "review my-study --propose --system nbest",
         "review my-study --reviewer anna --csv queue.csv",
         "review my-study --system nbest --freeze suite.yaml",
+        "verdicts my-study --csv cases.csv",
         "run my-study --system nbest --sample 20",
         "run suite.yaml --fail-under 0.9 --junit junit.xml",
         "recogniser dataset said.csv trial.yaml",
