@@ -1,6 +1,7 @@
 """How a counter answers a turn: what is said is done, what is asked is told, then comes one next step."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Final
 
@@ -48,8 +49,7 @@ _OFF: Final = wording("accounts", "off")
 """The end of a turn of who leaves."""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(tokens("the for a an of per il la lo di da un una in with con e and"))
-_SMALLEST: Final = 2
-_SHORT: Final = 3  # words of a question that may be an answer: Saturday?
+_SMALLEST, _SHORT = 2, 3  # words of a question that may be an answer: Saturday?
 _LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
 
 
@@ -81,9 +81,9 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether a question is a wish of its own kind: and the way back?"""
         return False
 
+    @abstractmethod
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """The errand that a turn names."""
-        raise NotImplementedError
 
     def is_asked(self, session: Visit, text: str) -> bool:
         """Whether a piece without a mark asks, too: and the total!"""
@@ -93,9 +93,9 @@ class CounterAccounts(AccountingBot[Visit]):
         """Whether what was named is what is noted, or was done."""
         return bool(found.items() & {**session.account, **session.form}.items())
 
+    @abstractmethod
     def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
         """What an errand that only tells something says; None where it lacks something."""
-        raise NotImplementedError
 
     def refers(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """Whether what was spoken of before is meant."""
@@ -414,10 +414,11 @@ class CounterAccounts(AccountingBot[Visit]):
             return ""
         return told
 
+    @abstractmethod
     def _named_strangely(
         self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
     ) -> str | None:
-        raise NotImplementedError
+        """The name of what the turn asks for, where this counter does not know it."""
 
     def _topic(self, session: Visit, text: str, *, asks: bool = True) -> str:
         """What is told of what is beyond this counter; nothing of what is only denied."""
