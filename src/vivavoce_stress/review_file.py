@@ -7,7 +7,7 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
@@ -27,10 +27,24 @@ def columns() -> list[str]:
     return [*_ASKED, *DECIDED, *proposals]
 
 
+def new_file(path: Path) -> TextIO:
+    """A CSV to write, as Excel reads it; what is filled in there already stays.
+
+    Raises  InputError: the file is there, or its folder is not
+    """
+    try:
+        return path.open("x", encoding="utf-8-sig", newline="")  # Excel reads UTF-8 only with its mark
+    except FileExistsError:
+        hint = "name a new file: what was filled in there stays"
+        raise InputError("is there already", place=str(path), hint=hint) from None
+    except OSError as error:
+        raise InputError(error.strerror or str(error), place=str(path), hint="name another file") from None
+
+
 def write_review(items: Iterable[VariantsProposed], path: Path) -> int:
     """Write the items; gives back how many."""
     count = 0
-    with path.open("w", encoding="utf-8-sig", newline="") as file:  # Excel reads UTF-8 only with its mark
+    with new_file(path) as file:
         writer = csv.DictWriter(file, columns(), restval="")
         writer.writeheader()
         for item in items:

@@ -8,7 +8,7 @@ from typing import Final
 from vivavoce.core.errors import InputError
 from vivavoce.log.export_csv import safe_csv_cell
 from vivavoce.log.stress_events import ReplayFinished, VerdictGiven
-from vivavoce_stress.review_file import read_cell, read_rows
+from vivavoce_stress.review_file import new_file, read_cell, read_rows
 from vivavoce_stress.verdict_queue import JudgedCase, VerdictQueue, given
 
 JUDGED: Final[tuple[str, ...]] = ("verdict", "instead", "remark")
@@ -24,7 +24,7 @@ def write_verdicts(queue: VerdictQueue, path: Path) -> int:
     Of one that is drawn for a double check the rules' verdict does not stand there before it is judged.
     """
     written, numbers = 0, dict[str, int]()
-    with path.open("w", encoding="utf-8-sig", newline="") as file:  # Excel reads UTF-8 only with its mark
+    with new_file(path) as file:
         writer: csv.DictWriter[str] = csv.DictWriter(file, COLUMNS, restval="")
         writer.writeheader()
         for one in queue.cases.values():

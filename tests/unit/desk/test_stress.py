@@ -239,7 +239,11 @@ def test_cases_are_judged_by_file_and_a_wrong_line_is_named(log: Log, stream: st
             writer.writerows(rows)
         return path
 
-    (one,) = read_verdicts(saved(), queue, "anna")
+    filled_in = saved().read_bytes()
+    with pytest.raises(InputError, match=r"cases.csv: is there already.*what was filled in there stays"):
+        write_verdicts(queue, path)
+    assert path.read_bytes() == filled_in
+    (one,) = read_verdicts(path, queue, "anna")
     assert (one.case_id, one.verdict, one.instead, one.judge) == ("c2", "fail", "menu", "anna")
     rows[2] |= {"verdict": "good"}
     with pytest.raises(InputError, match=r"cases.csv:4.*unknown verdict 'good'"):

@@ -78,7 +78,6 @@ def test_a_file_runs_no_formula_and_gives_back_exactly_what_was_said(tmp_path: P
 
 
 def test_all_four_decisions_come_back_from_a_file_and_empty_rows_wait(tmp_path: Path) -> None:
-    path = tmp_path / "review.csv"
     for cells, expected in (
         ({"decision": "Accept", "choice": "2"}, ("accept", "a diner", 1)),
         ({"decision": "edit", "choice": "1", "variant": "an inn"}, ("edit", "an inn", 0)),
@@ -86,6 +85,7 @@ def test_all_four_decisions_come_back_from_a_file_and_empty_rows_wait(tmp_path: 
         ({"decision": "reject"}, ("reject", None, None)),
     ):
         reviews = reviews_of(item("i1", "a pub", "a bar", "a diner"), item("i2", "a pub", "a bar"))
+        path = tmp_path / f"{cells['decision']}.csv"
         write_review(reviews.waiting("anna"), path)
         fill(path, **cells)
         (event,) = read_review(path, reviews, "anna")
