@@ -42,7 +42,7 @@ from vivavoce_bots.dialogue.speech import (
     speech,
     without_tag,
 )
-from vivavoce_bots.dialogue.spotting import Entry, Span, Spotter
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, Spotter
 from vivavoce_bots.dialogue.talk import (
     QUESTION,
     Answer,
@@ -122,7 +122,7 @@ class CourteousBot(ABC, Generic[Held]):
 
     def reply(self, session: Held, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to one user turn; the first hypothesis is taken for what was said."""
-        return self._said(session, self.answered(session, texts[0][0] if texts else ""))
+        return self._said(session, self.answered(session, texts[0][0][:LONGEST_TEXT] if texts else ""))
 
     def answered(self, session: Held, text: str) -> Answer:
         """What is said to a turn."""

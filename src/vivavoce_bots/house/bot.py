@@ -16,7 +16,7 @@ from vivavoce_bots.dialogue.clauses import sentences_of, without_meanwhile
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.retraction import without_retracted
-from vivavoce_bots.dialogue.spotting import Spotter
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Spotter
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 from vivavoce_bots.house.clauses import (
     LAST,
@@ -206,7 +206,10 @@ class HouseBot(SettlingBot):
         """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
         places = self._sided[session.language]
         text = corrected(
-            texts[0][0] if texts else "", session.language, places, self._shown_by[session.language]
+            texts[0][0][:LONGEST_TEXT] if texts else "",
+            session.language,
+            places,
+            self._shown_by[session.language],
         )
         before, steps = session.snapshot(), len(session.before)
         session.attended = attended = self._clerk.attend(session, text, self.words(session))
