@@ -35,7 +35,9 @@ systems:
   onebest:
     {connect: python, call: "vivavoce_bots.calling:restaurant_onebest", in_process: true, greeting: true}
 ontology: restaurants.yaml
-tasks: {generate: 300, seed: 7, unsatisfiable: 0.4, types: [restaurant]}
+tasks:  # as the task sheets of these calls
+  {generate: 300, seed: 7, unsatisfiable: 0.4, types: [restaurant],
+   constraints: 2..2, requests: 1..3, dontcare: 0}
 visit:
   - consent: consent.md
   - dialogue: {repeat: 1..60, gate: none}

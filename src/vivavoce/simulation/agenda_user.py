@@ -59,6 +59,7 @@ class AgendaUser(ABC):
         self._own, self._others = languages[0], tuple(languages[1:])
         self._conduct = Conduct(traits, random)
         self._unanswered: Any = None
+        self._broke_off = False
         self._unhelpful = 0
 
     @abstractmethod
@@ -73,7 +74,10 @@ class AgendaUser(ABC):
         matter = self._matter(heard)
         if before is not None and matter.empty:
             heard, matter = before, self._matter(before)
-        aside = None if before is not None else self._conduct.departure(matter)
+        aside = self._conduct.departure(matter) if before is None else None
+        if before is not None and self._broke_off and self._conduct.breaks_off_again():
+            aside = "break_off"
+        self._broke_off = aside == "break_off"
         if aside is not None:
             self._unanswered = heard
             utterance = self._depart(aside, heard)
@@ -366,7 +370,9 @@ class Caller(AgendaUser):
         goal = self._goal
         unsaid = goal.unsaid()
         if unsaid:
-            many = self._random.random() < self._traits.over_informing
+            traits, opens = self._traits, not goal.said
+            full = traits.opens_in_full if opens else None
+            many = self._random.random() < (traits.over_informing if full is None else full)
             slots = (
                 unsaid[: 3 if many else 1] if TYPE not in unsaid else [TYPE, *unsaid[1 : 3 if many else 2]]
             )

@@ -43,6 +43,7 @@ class Conduct:
         self._traits = traits
         self._random = Random(random.getrandbits(64)) if traits.departures() else random
         self._met: set[str] = set()
+        self._begun = False
 
     def departure(self, matter: Matter) -> Aside | None:
         """What the user does in place of an answer; the same question puzzles, and the same statement is
@@ -57,7 +58,13 @@ class Conduct:
             return "ask_back"
         if self._does(traits.digresses):
             return "digress"
-        return "break_off" if self._does(traits.fragments) else None
+        first, self._begun = not self._begun, True
+        begins = traits.fragments_first if first else None
+        return "break_off" if self._does(traits.fragments if begins is None else begins) else None
+
+    def breaks_off_again(self) -> bool:
+        """Whether a turn that broke off is followed by another."""
+        return self._does(self._traits.breaks_off_again)
 
     def speaks_of_two_things(self) -> bool:
         """Whether something else is said in the same breath."""

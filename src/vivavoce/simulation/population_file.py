@@ -23,6 +23,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from vivavoce.core.errors import UnknownName, nearest
 from vivavoce.core.validation import load_model, mistake, shown_value
 from vivavoce.simulation.satisfaction import Satisfaction
+from vivavoce.simulation.sayings import SayingEntry, Sayings
 from vivavoce.simulation.user_profile import HABITS, MOST_DIALOGUES, Draw, Population
 
 _WHOLE = ("patience", "dialogues")
@@ -169,6 +170,9 @@ class PopulationFile(_Data):
         {}, description="kinds of people by name; the rest is of no group"
     )
     satisfaction: Weights = Weights.model_validate({})
+    sayings: dict[str, tuple[SayingEntry, ...]] = Field(
+        {}, description="sentences of real callers by language, in place of the shipped ones"
+    )
     source: dict[str, Any] = Field({}, description="where the figures come from; only kept")
 
     @field_validator("habits")
@@ -203,6 +207,7 @@ class PopulationFile(_Data):
             self.seed if seed is None else seed, _draws(self.habits, self.like), groups,
             Satisfaction(**weights), self.population,
             self.word_error_rate.draw(whole=False) if self.word_error_rate else None,
+            {language: Sayings(one) for language, one in self.sayings.items()},
         )  # fmt: skip
 
 

@@ -200,7 +200,11 @@ class _Trial:
         return events.SimulatedUserDescribed(
             user=casting.kind if casting else "agenda", population=people.name, group=people.group(caller),
             seed=people.seed,
-            habits={name: round(value, 4) for name, value in asdict(people.traits(caller)).items()}
+            habits={
+                name: round(value, 4)
+                for name, value in asdict(people.traits(caller)).items()
+                if value is not None
+            }
             | (people.planted.facts() if people.planted else {}),
             word_error_rate=round(people.error_rate(caller, self.error_rate), 4) if casting else None,
             model=casting.model if casting else None,

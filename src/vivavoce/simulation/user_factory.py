@@ -1,18 +1,21 @@
 """Who plays the user of a study: a caller for tasks about venues, an agenda user for other domains' goals."""
 
-from collections.abc import Awaitable, Iterable, Sequence
+import re
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Literal, Protocol
 
+from vivavoce.connectors.base import Act
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import SimulatedSpeech
 from vivavoce.log.events import LoggedAct
-from vivavoce.simulation.agenda_user import Caller, Judgement, UserUtterance
+from vivavoce.simulation.agenda_user import AgendaUser, Caller, Judgement, UserUtterance
 from vivavoce.simulation.asr_channel import ASRChannel
 from vivavoce.simulation.confusable_words import Confusions
 from vivavoce.simulation.domain import SimulatedDomain, domain_of
 from vivavoce.simulation.domain_agenda_user import DomainUser
 from vivavoce.simulation.phrases import other_languages
+from vivavoce.simulation.sayings import Sayings, acts_of
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
@@ -33,12 +36,50 @@ class SimulatedUser(Protocol):
     def judge(self) -> Judgement: ...
 
 
+class InTheirWords:
+    """A simulated user who says what they mean in sentences of real callers, where there are such."""
+
+    def __init__(
+        self, user: AgendaUser, sayings: Sayings, ontology: Ontology, language: str, random: Random
+    ) -> None:
+        self._user, self._sayings, self._ontology = user, sayings, ontology
+        self._language, self._random = language.split("-")[0].lower(), random
+
+    def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
+        return self._worded(self._user.reply(acts, text), {act.act for act in acts or ()})
+
+    def after_failure(self) -> UserUtterance:
+        return self._worded(self._user.after_failure(), set())
+
+    def overhear(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> None:
+        self._user.overhear(acts, text)
+
+    def judge(self) -> Judgement:
+        return self._user.judge()
+
+    def _worded(self, utterance: UserUtterance, before: set[str]) -> UserUtterance:
+        saying = self._sayings.chosen(utterance.acts, before, self._random)
+        if saying is None:
+            return utterance
+        informs = [act for act in utterance.acts if act.act == "inform"]
+        values = {act.slot: act.value for act in informs if act.slot and act.value}
+        words = {slot: self._word(slot, value) for slot, value in values.items()}
+        text = re.sub(r"\{(\w+)\}", lambda found: words.get(found[1], ""), saying.say)
+        return UserUtterance(text, acts_of(saying, values), utterance.hangs_up)
+
+    def _word(self, slot: str, value: str) -> str:
+        if slot in self._ontology.slots:
+            return self._ontology.rendering(slot, value, self._language).text
+        return value
+
+
 class Casting:
     """Makes the users of one study, and the noise that they speak through."""
 
     kind: Literal["agenda", "model"] = "agenda"
     model: str | None = None
     confusions: Confusions = "spelling"
+    sayings: Mapping[str, Sayings] = {}
 
     def __init__(self, ontology: Ontology | None, domain: SimulatedDomain | None) -> None:
         self._ontology, self._domain = ontology, domain
@@ -74,7 +115,9 @@ class Casting:
             return DomainUser(task, self._domain, traits, language, random)
         if self._ontology is None:
             raise InputError("callers need an ontology or a domain", hint="add `ontology`, or name --domain")
-        return Caller(task, self._ontology, traits, language, random)
+        caller = Caller(task, self._ontology, traits, language, random)
+        sayings = self.sayings.get(language.split("-")[0].lower())
+        return InTheirWords(caller, sayings, self._ontology, language, random) if sayings else caller
 
     def prompt(self, user: SimulatedUser) -> str | None:
         """What a user was told, where it is a language model."""

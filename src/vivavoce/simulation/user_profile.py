@@ -1,12 +1,15 @@
 """What kind of caller a simulated participant is; populations are drawn with a seed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from vivavoce.simulation.satisfaction import Satisfaction
 from vivavoce.study.planted_preferences import PlantedPreferences
+
+if TYPE_CHECKING:
+    from vivavoce.simulation.sayings import Sayings
 
 MOST_DIALOGUES: Final = 60
 
@@ -18,6 +21,7 @@ class UserProfile:
     patience         unhelpful system turns in a dialogue before the caller hangs up
     forgetfulness    that a constraint of the task is not thought of unless asked
     over_informing   that more than one thing is said in a turn
+    opens_in_full    that the first wish says more than one thing; as `over_informing` where it is None
     carefulness      that a misunderstanding in what the system says is noticed and corrected
     curiosity        that another venue is asked for, once in a dialogue
     optimism         that a dialogue that failed is rated as successful all the same
@@ -30,6 +34,8 @@ class UserProfile:
     asks_back        that the system is asked to say it again, in place of an answer
     digresses        that something else is talked of, in place of an answer
     fragments        that a turn breaks off before anything is said
+    fragments_first  that the first turn breaks off; as `fragments` where it is None
+    breaks_off_again  that a turn that broke off is followed by another
     two_at_once      that a turn says a second thing, of another kind
     misspells        that a word of four letters or more is misspelt
     switches_language  that a turn is said in another language
@@ -45,11 +51,14 @@ class UserProfile:
     fickleness: float = 0.0
     terseness: float = 0.0
     denies: float = 1.0
+    opens_in_full: float | None = None
     knowledge: float = 1.0
     disagrees: float = 0.0
     asks_back: float = 0.0
     digresses: float = 0.0
     fragments: float = 0.0
+    fragments_first: float | None = None
+    breaks_off_again: float = 0.0
     two_at_once: float = 0.0
     misspells: float = 0.0
     switches_language: float = 0.0
@@ -91,6 +100,7 @@ class Population:
     groups        (share, habits) of kinds of callers; a caller belongs to one of them, else to none
     satisfaction  how their answers to questionnaires come about
     noise         draws a caller's word error rate; the same for everybody where there is none
+    sayings       sentences of real callers, by language, in which they say what they mean
     planted       what they prefer as judges of transcripts; by chance where there is nothing
     """
 
@@ -104,9 +114,11 @@ class Population:
         satisfaction: Satisfaction = Satisfaction(),
         name: str = "default",
         noise: Draw | None = None,
+        sayings: "Mapping[str, Sayings] | None" = None,
     ) -> None:
         self._seed, self._habits, self._groups = seed, habits or {}, groups
         self.satisfaction, self.name, self.seed, self._noise = satisfaction, name, seed, noise
+        self.sayings = sayings or {}
 
     def traits(self, caller: int) -> UserProfile:
         _, habits = self._of_group(caller)

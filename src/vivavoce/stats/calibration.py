@@ -7,6 +7,7 @@ wings.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
@@ -15,6 +16,7 @@ from vivavoce.core.text import normalise_value, words
 from vivavoce.log.dataset import Dataset
 from vivavoce.measures.compute import components
 from vivavoce.stats.distances import cramer, kullback_leibler
+from vivavoce.stats.sayings import CallerTurn, Saying, read_sayings
 
 FEATURES: Final = {
     "user_turns": "user turns of a dialogue",
@@ -41,15 +43,18 @@ class Call:
     acts       of each user turn, in order: (act, slot, value), what was meant
     helpful    of each system turn, in order: its index, and whether it helped
     stated     of each system turn: the values that it stated or asked to confirm, by slot
+    told       of each system turn: its acts
     """
 
     dialogue_id: str
     participant_id: str
+    language: str = ""
     said: list[str] = field(default_factory=list)
     words: list[int] = field(default_factory=list)
     acts: list[list[tuple[str, str | None, str | None]]] = field(default_factory=list)
     helpful: list[tuple[int, bool]] = field(default_factory=list)
     stated: dict[int, dict[str, str]] = field(default_factory=dict)
+    told: dict[int, set[str]] = field(default_factory=dict)
     turn_of_acts: list[int] = field(default_factory=list)
     satisfied: bool | None = None
     served: bool | None = None
@@ -67,7 +72,9 @@ def calls_of(dataset: Dataset) -> list[Call]:
     Raises  InputError: there are no annotated user turns, so that nothing can be said of what was meant
     """
     found = {
-        row["dialogue_id"]: Call(row["dialogue_id"], row["participant_id"] or row["dialogue_id"])
+        row["dialogue_id"]: Call(
+            row["dialogue_id"], row["participant_id"] or row["dialogue_id"], row["language"] or ""
+        )
         for row in dataset.read("dialogues").to_pylist()
     }
     _read_turns(dataset, found)
@@ -125,6 +132,7 @@ def _read_turns(dataset: Dataset, found: dict[str, Call]) -> None:
         else:
             kinds = told.get(place, set())
             call.stated[row["turn_index"]] = stated.get(place, {})
+            call.told[row["turn_index"]] = kinds
             call.helpful.append((row["turn_index"], not kinds & set(_UNHELPFUL) or "offer" in kinds))
 
 
@@ -179,6 +187,7 @@ class FittedPopulation:
     seed: int = 1
     word_error_rate: BetaRate | float | None = unless_none()
     habits: dict[str, float | HabitValues]
+    sayings: dict[str, list[Saying]]
     source: PopulationSource
 
 
@@ -193,10 +202,13 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
     for habit, (share, n) in {
         "forgetfulness": _forgetfulness(calls),
         "over_informing": _over_informing(calls),
+        "opens_in_full": _opens_in_full(calls),
         "carefulness": _carefulness(calls),
         "denies": _denial(calls),
         "terseness": _terseness(calls),
         "fragments": _in_place_of_answers(calls, "null"),
+        "fragments_first": _share([{act for act, _, _ in call.acts[0]} == {"null"} for call in calls]),
+        "breaks_off_again": _again(calls, "null"),
         "asks_back": _in_place_of_answers(calls, "repeat"),
         "two_at_once": _two_at_once(calls),
         "curiosity": _share([_has(call, "reqalts") for call in calls]),
@@ -219,7 +231,7 @@ def fit(dataset: Dataset, name: str) -> FittedPopulation:
     callers = len({call.participant_id for call in calls})
     not_told = [habit for habit in _HABITS if habit not in habits]
     return FittedPopulation(
-        population=name, word_error_rate=_error_rates(calls), habits=habits,
+        population=name, word_error_rate=_error_rates(calls), habits=habits, sayings=_sayings(calls),
         source=PopulationSource(dataset.study, dataset.hash, len(calls), callers, told, not_told),
     )  # fmt: skip
 
@@ -271,13 +283,37 @@ def _over_informing(calls: Sequence[Call]) -> tuple[float | None, int]:
     return _share([len(one) > 1 for one in slots if one])
 
 
+def _opens_in_full(calls: Sequence[Call]) -> tuple[float | None, int]:
+    """Of the first user turns that state something, the share that does so for two slots or more."""
+    first = [
+        next((turn for turn in call.acts if any(act == "inform" for act, _, _ in turn)), []) for call in calls
+    ]
+    return _share([len({slot for act, slot, _ in turn if act == "inform"}) > 1 for turn in first if turn])
+
+
 def _in_place_of_answers(calls: Sequence[Call], act: str) -> tuple[float | None, int]:
     """Of the user turns that follow none of this act alone, the share of this act alone; unit: turns."""
     alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
     return _share([
-        flag for flags in alone
-        for before, flag in zip([False, *flags[:-1]], flags, strict=True) if not before
+        flag for flags in alone for before, flag in pairwise([False, *flags]) if not before
     ])  # fmt: skip
+
+
+def _again(calls: Sequence[Call], act: str) -> tuple[float | None, int]:
+    """Of the user turns that follow one of this act alone, the share of this act alone; unit: turns."""
+    alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
+    return _share([flag for flags in alone for before, flag in pairwise(flags) if before])
+
+
+def _sayings(calls: Sequence[Call]) -> dict[str, list[Saying]]:
+    """What callers say in common, by language."""
+    said: dict[str, list[CallerTurn]] = {}
+    for call in calls:
+        turns = said.setdefault(call.language.split("-")[0].lower(), [])
+        for turn, text, acts in zip(call.turn_of_acts, call.said, call.acts, strict=True):
+            turns.append(CallerTurn(call.participant_id, text, acts, call.told.get(turn - 1, ())))
+    found = {language: read_sayings(turns) for language, turns in sorted(said.items()) if language}
+    return {language: sayings for language, sayings in found.items() if sayings}
 
 
 def _two_at_once(calls: Sequence[Call]) -> tuple[float | None, int]:

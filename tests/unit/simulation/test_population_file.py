@@ -1,15 +1,23 @@
 """Populations in files: habits and groups come out as written; faults are named with their place."""
 
 from pathlib import Path
+from random import Random
 from statistics import mean
 
 import pytest
 
+import vivavoce.study
 from vivavoce.core.errors import InputError
+from vivavoce.log.events import LoggedAct
 from vivavoce.questionnaires.instrument import Item, Scale
+from vivavoce.simulation.agenda_user import Caller
 from vivavoce.simulation.population_file import read_population, usual_population
 from vivavoce.simulation.satisfaction import HeldDialogue, Satisfaction
-from vivavoce.simulation.user_profile import Population
+from vivavoce.simulation.sayings import SayingEntry, Sayings
+from vivavoce.simulation.user_factory import InTheirWords
+from vivavoce.simulation.user_profile import Population, UserProfile
+from vivavoce.study.ontology_file import load_ontology
+from vivavoce.study.task import Task
 
 FILE = """
 population: town
@@ -24,6 +32,16 @@ groups:
   hurried: {share: 0.3, habits: {patience: 1}}
 satisfaction: {success: 0.2}
 """
+
+SAYINGS = """
+sayings:
+  en:
+  - {say: "um {food} please", means: [affirm, inform food], after: request, n: 5}
+"""
+ONTOLOGY = load_ontology(Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml")
+RESOLUTE = UserProfile(
+    patience=9, forgetfulness=0, over_informing=0, carefulness=1, curiosity=0, optimism=0, dialogues=1
+)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -106,3 +124,19 @@ def test_success_and_patience_move_the_answers_and_reversed_items_mirror_them() 
     success = Item(id="c", scale="s", role="subjective_success")
     assert [model.code(success, scale, good, found, chance) for found in (True, False)] == [4, 0]
     assert model.content([], 0) == 0.5
+
+
+def test_who_speaks_in_sentences_of_real_callers_means_what_their_task_says(tmp_path: Path) -> None:
+    """A sentence fits what is meant and where it is said; where there is none, the shipped words remain."""
+    file = read_population(written(tmp_path, FILE + SAYINGS))
+    task = Task(task_id="1", type="restaurant", constraints={"food": "chinese"}, requests=["phone"], text={})
+    caller = Caller(task, ONTOLOGY, RESOLUTE, "en", Random(1))
+    person = InTheirWords(caller, file.people().sayings["en"], ONTOLOGY, "en", Random(1))
+    answer = person.reply([LoggedAct(act="request", slot="food")])
+    assert answer.text == "um Chinese please"
+    assert [(one.act, one.value) for one in answer.acts] == [("affirm", None), ("inform", "chinese")]
+    bye = Sayings([SayingEntry(say="ta", means=("thankyou", "bye"))])
+    last = InTheirWords(Caller(task, ONTOLOGY, RESOLUTE, "en", Random(1)), bye, ONTOLOGY, "en", Random(1))
+    said = last.reply([LoggedAct(act="request", slot="food")])
+    assert said.text and "ta" not in said.text.split(), "nobody said how they answer: the shipped words"
+    assert last.reply([LoggedAct(act="bye")]).text == "ta"

@@ -75,6 +75,27 @@ def test_habits_are_the_shares_that_the_calls_show(tmp_path: Path) -> None:
     assert calls_of(Dataset(tmp_path / "real"))[1].unhelpful == 2
 
 
+def test_sentences_of_several_callers_are_kept_without_their_values(tmp_path: Path) -> None:
+    """Of one caller alone nothing passes on; what is said beside the matter stays with the sentence."""
+
+    def call(caller: str, said: str, food: str) -> dict[str, Any]:
+        return {"caller": caller, "goal": {"food": food}, "found": True, "turns": [
+            ("system", "", "sorry", CANNOT),
+            ("user", said, said, [("reqalts", None, None), ("inform", "food", food)]),
+        ]}  # fmt: skip
+
+    calls = [
+        call(who, f"How about {food} food?", food)
+        for who, food in zip("abc", ("thai", "greek", "thai"), strict=True)
+    ]
+    calls += [call("d", "my sister Anna likes greek", "greek")] * 3
+    fitted = fit(written(tmp_path / "real", calls), "toy-callers")
+    (kept,) = fitted.sayings["en"]
+    assert (kept.say, kept.means, kept.after, kept.n) == (
+        "how about {food} food", ["reqalts", "inform food"], "canthelp", 3
+    )  # fmt: skip
+
+
 def test_who_did_not_say_whether_all_was_found_says_nothing_of_patience(tmp_path: Path) -> None:
     """The second call, which its caller left after two refusals, is not known to have been left in vain."""
     silent = [CALLS[0], {**CALLS[1], "found": None}, CALLS[2]]

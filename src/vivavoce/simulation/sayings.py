@@ -1,0 +1,81 @@
+"""Sentences of real callers in the mouth of simulated ones: what is meant stays, how it is said is theirs."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from random import Random
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vivavoce.log.events import LoggedAct
+from vivavoce.study.task import DONTCARE
+
+_AFTER: Final = ("canthelp", "offer", "request", "confirm", "select", "inform", "hello")
+_BESIDE: Final = ("reqalts", "affirm", "ack", "hello", "thankyou", "negate")
+_THIS, _TYPE = "this", "type"
+_FEWEST: Final = 3  # sentences of one place in a call that are enough to choose from
+
+Key = tuple[str, ...]
+
+
+class SayingEntry(BaseModel):
+    """A sentence of real callers, as the population file has it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    say: str = Field(min_length=1, description="its words, values as `{slot}`")
+    means: tuple[str, ...] = Field(
+        description="its acts: `act`, `act slot`, or `act slot dontcare`; values stand in `say`"
+    )
+    after: str | None = Field(None, description="the act of the system turn before")
+    n: int = Field(1, ge=1, description="how often it was said")
+
+
+class Sayings:
+    """Sentences by what they mean and where in a call they are said."""
+
+    def __init__(self, entries: Sequence[SayingEntry]) -> None:
+        self._known: defaultdict[tuple[Key, str | None], list[SayingEntry]] = defaultdict(list)
+        self._anywhere: defaultdict[Key, list[SayingEntry]] = defaultdict(list)
+        for one in entries:
+            key = _key(one.means)
+            self._known[key, one.after].append(one)
+            self._anywhere[key].append(one)
+
+    def chosen(
+        self, acts: Sequence[LoggedAct], before: Collection[str], random: Random
+    ) -> SayingEntry | None:
+        """A sentence for acts behind a system turn, as likely as it was said; None where nobody said any."""
+        key = _key([_meaning(act) for act in acts])
+        place = next((kind for kind in _AFTER if kind in before), None)
+        known = self._known.get((key, place), [])
+        if sum(one.n for one in known) < _FEWEST:
+            known = self._anywhere.get(key, [])
+        return random.choices(known, [one.n for one in known])[0] if known else None
+
+
+def acts_of(saying: SayingEntry, values: dict[str, str]) -> tuple[LoggedAct, ...]:
+    """What a sentence means that is said of these values."""
+    return tuple(_act(one, values) for one in saying.means)
+
+
+def _meaning(act: LoggedAct) -> str:
+    parts = [act.act, act.slot or "", DONTCARE if act.value == DONTCARE else ""]
+    return " ".join(one for one in parts if one)
+
+
+def _key(means: Sequence[str]) -> Key:
+    """What is said of the matter, without what is said beside it; all of it where that is nothing."""
+    matter = [one for one in means if one not in _BESIDE and not one.startswith(f"inform {_TYPE}")]
+    matter = ["dontcare" if one.endswith(DONTCARE) else one for one in matter]
+    return tuple(sorted(matter or means))
+
+
+def _act(means: str, values: dict[str, str]) -> LoggedAct:
+    kind, _, rest = means.partition(" ")
+    slot, _, value = rest.partition(" ")
+    if kind != "inform":
+        return LoggedAct(act=kind, slot=slot or None)
+    if value == DONTCARE and slot == _THIS:
+        slot = next((one for one, held in values.items() if held == DONTCARE), slot)
+    return LoggedAct(act=kind, slot=slot, value=value or values.get(slot), op="=")

@@ -1,0 +1,92 @@
+"""How real callers say things: their sentences with the values taken out, for simulated ones.
+
+A sentence is kept only where several callers said it, so that nobody's own words pass on.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from vivavoce.core.result import unless_none
+from vivavoce.core.text import spoken_words
+
+FEWEST_CALLERS: Final = 3
+_AFTER: Final = ("canthelp", "offer", "request", "confirm", "select", "inform", "hello")
+_DONTCARE: Final = "dontcare"
+
+UserAct = tuple[str, str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """A sentence of real callers.
+
+    say    its words, values as `{slot}`
+    means  its acts, as `act`, `act slot` or `act slot dontcare`; a value stands in `say`
+    after  the act of the system turn before that leads to it; None where that has none of these
+    n      how often it was said
+    """
+
+    say: str
+    means: list[str]
+    after: str | None = unless_none()
+    n: int
+
+
+class CallerTurn(NamedTuple):
+    """A user turn: whose, its words, what it meant, and the acts of the system turn before."""
+
+    caller: str
+    text: str
+    acts: Sequence[UserAct]
+    before: Collection[str]
+
+
+def read_sayings(turns: Sequence[CallerTurn], fewest: int = FEWEST_CALLERS) -> list[Saying]:
+    """The sentences that callers share, the most frequent first.
+
+    Input   turns of one language; a value that is not among the words makes a sentence useless
+    Empty   no sentence was said by so many callers: []
+    """
+    counts: Counter[tuple[str, tuple[str, ...], str | None]] = Counter()
+    callers: defaultdict[tuple[str, tuple[str, ...]], set[str]] = defaultdict(set)
+    for turn in turns:
+        said = without_values(" ".join(spoken_words(turn.text)), turn.acts)
+        if said and turn.acts:
+            means = tuple(meaning_of(act) for act in turn.acts)
+            counts[said, means, after(turn.before)] += 1
+            callers[said, means].add(turn.caller)
+    kept = [
+        Saying(say=say, means=list(means), after=before, n=n)
+        for (say, means, before), n in counts.items()
+        if len(callers[say, means]) >= fewest
+    ]
+    return sorted(kept, key=lambda one: (-one.n, one.say, one.after or ""))
+
+
+def after(kinds: Collection[str]) -> str | None:
+    """What of a system turn leads to the next user turn."""
+    return next((kind for kind in _AFTER if kind in kinds), None)
+
+
+def meaning_of(act: UserAct) -> str:
+    """An act without its value."""
+    kind, slot, value = act
+    parts = [kind, slot or "", _DONTCARE if value == _DONTCARE else ""]
+    return " ".join(one for one in parts if one)
+
+
+def without_values(said: str, acts: Sequence[UserAct]) -> str:
+    """A sentence with its values as `{slot}`; `` where a value is not among its words."""
+    words = said.split()
+    for _, slot, value in acts:
+        if slot is None or value is None or value == _DONTCARE:
+            continue
+        held = spoken_words(value)
+        places = [at for at in range(len(words)) if held and words[at : at + len(held)] == held]
+        if not places:
+            return ""
+        for at in reversed(places):
+            words[at : at + len(held)] = [f"{{{slot}}}"]
+    return " ".join(words)
