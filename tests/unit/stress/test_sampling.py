@@ -144,8 +144,8 @@ def test_what_only_repeats_what_the_system_was_told_is_no_place_to_vary(
     assert not repeats(first, "18?", "16", lost, other)
 
     made = proposing(1)
-    turns = [SampledTurn(0, "system", "18?"), SampledTurn(1, "user", first), SampledTurn(2, "system", "16?"),
-             SampledTurn(3, "user", "ok"), SampledTurn(4, "system", lost), SampledTurn(5, "user", again)]  # fmt: skip
+    texts = enumerate(("18?", first, "16?", "ok", lost, again))
+    turns = [SampledTurn(at, ("system", "user")[at % 2], text) for at, text in texts]
     logged = Interaction("d", "bot", language, "text", None, turns)
     drawn = [item_of(logged, test, made, seed) for test in SPELLING for seed in range(6)]
     found = {one.turn.text for one in drawn if isinstance(one, SampledItem)}
