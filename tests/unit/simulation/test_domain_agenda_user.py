@@ -153,7 +153,7 @@ def test_no_bare_value_is_told_beside_another(language: str, say: dict[str, list
         task_id="t",
         type="ticket",
         constraints={"class": "2", "seats": "1"},
-        requests=[],
+        requests=(),
         text={language: "-"},
     )
     user = DomainUser(task, domain, FICKLE, language, Random(1))
