@@ -39,7 +39,7 @@ MORE: Final = N_("the user needed {more} more turns to reach the goal")
 WRONG_ANSWER: Final = N_("it asked for nothing, and the user had to say the original again to be served")
 SAID_AGAIN: Final = N_("the user had to say the request again, where the original needed no such turn")
 ANOTHER_ERRAND: Final = N_(
-    "it asked for what the original had no need of, “{words}”, as if something else had been asked for"
+    "the system asked for what the original did not need, “{words}”, as if something else had been asked for"
 )
 ASKED_ANEW: Final = N_("the system asked for what it had no need to ask with the original, “{words}”")
 ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
