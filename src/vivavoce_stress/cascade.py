@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
-from vivavoce_stress.errands import asked_anew, of_another_errand
+from vivavoce_stress.errands import answered_alike, asked_anew, of_another_errand
 from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
 from vivavoce_stress.heuristics import compare, dates, filling, names, numbers, plain
 from vivavoce_stress.rejection import asks_which, rejects
@@ -198,12 +198,13 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if (more > 0 or said_again) and _answered_another(reached, variant, language):
         reason = _with_answer(Statement(WRONG_ANSWER), clean, variant, language)
         return Verdict("fail", "task_outcome", reason)
+    anew = asked_anew(reached, variant)
+    if anew is not None and (answered_alike(reached, variant) or not (more > 0 or said_again)):
+        return Verdict("clarification", "task_outcome", statement(ASKED_ANEW, words=anew))
     if more > 0 or said_again:
         reason = statement(ONE_MORE if more == 1 else MORE, more=more) if more > 0 else Statement(SAID_AGAIN)
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
-    if (anew := asked_anew(reached, variant)) is not None:
-        return Verdict("clarification", "task_outcome", statement(ASKED_ANEW, words=anew))
     words = variant.met_words
     if (other := told[0]) and all(told):
         reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)

@@ -55,6 +55,12 @@ def asked_anew(originals: Sequence[Replayed], variant: Replayed) -> str | None:
     return None
 
 
+def answered_alike(originals: Sequence[Replayed], variant: Replayed) -> bool:
+    """Whether the variant was at first answered as an original, in the same words."""
+    texts = [one.answer and plain(one.answer["text"]) for one in (variant, *originals)]
+    return texts[0] is not None and texts[0] in texts[1:]
+
+
 def _asked(one: Replayed, first: int, last: int) -> list[str]:
     """The questions of the system in these turns, none of a system that tells its acts."""
     return [

@@ -87,13 +87,15 @@ def test_an_answer_that_happens_to_fit_hides_no_question_that_the_original_made_
 ) -> None:
     def booked(*questions: str) -> Replayed:
         end = ("sì", "OK. 78 euro. CONFIRM?", "yes", "CONFIRMED.", "bye", "Bye.")
-        first, second = questions
-        return held("CONFIRMED", "un biglietto", "TRENO? 1) 7:05", "2", first, "seconda 1", second, *end)
+        answered = [text for question in questions for text in ("seconda 1", question)][1:]
+        return held("CONFIRMED", "un biglietto", "TRENO? 1) 7:05", "2", *answered, *end)
 
     then = "DAY?"
     found = judge([booked(asked, then)], booked(instead, then), language)
     assert (found.verdict, found.rung, kind(found)) == ("clarification", "task_outcome", "ask_again")
     assert f"“{instead.split('? ')[0]}?”" in str(found.reason)
+    longer = judge([booked(asked, then)], booked(asked, then, instead), language)
+    assert (longer.verdict, longer.reason) == (found.verdict, found.reason), "not what it answered at first"
     assert judge([booked(asked, then)], booked(other_words, then), language).verdict == "pass"
     assert judge([booked(asked, then)], booked(then, then), language).verdict == "clarification"
 
