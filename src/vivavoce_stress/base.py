@@ -18,6 +18,7 @@ REJECTED: Final = "people rejected all variants"
 NONE_PROPOSED: Final = "no variant of it was proposed"  # though the test fits others of the run
 QUEUED: Final = "variants of it were proposed before"
 ASKED: Final = "variants of the same words were proposed in another interaction"
+TOLD_BEFORE: Final = "its requests only repeat what the system was told before"
 TRIED: Final = "its variants are tried in other interactions"
 ANOTHER: Final = "its interaction is tried with another variant"
 AS_PROPOSED: Final = "its interaction is left to the tests that run as proposed"

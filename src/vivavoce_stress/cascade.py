@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
+from vivavoce_stress.errands import answered_alike, asked_anew, of_another_errand
 from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
 from vivavoce_stress.heuristics import compare, dates, filling, names, numbers, plain
 from vivavoce_stress.rejection import asks_which, rejects
@@ -37,6 +38,10 @@ ONE_MORE: Final = N_("the user needed {more} more turn to reach the goal")
 MORE: Final = N_("the user needed {more} more turns to reach the goal")
 WRONG_ANSWER: Final = N_("it asked for nothing, and the user had to say the original again to be served")
 SAID_AGAIN: Final = N_("the user had to say the request again, where the original needed no such turn")
+ANOTHER_ERRAND: Final = N_(
+    "the system asked for what the original did not need, “{words}”, as if something else had been asked for"
+)
+ASKED_ANEW: Final = N_("the system asked for what it had no need to ask with the original, “{words}”")
 ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
@@ -173,28 +178,36 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         if variant.met_words:
             reason = statement(DONE_OTHERWISE, words=variant.met_words)
         return Verdict("fail", "task_outcome", _with_answer(reason, clean, variant, language))
-    more = variant.user_turns_after - max(one.user_turns_after for one in clean)
+    more = variant.user_turns_to_goal - max(one.user_turns_to_goal for one in clean)
     if _asked_again(clean, variant, language):
         reason = _with_answer(Statement(ASKED_AGAIN), clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
+    errands = [of_another_errand(one, variant, language) for one in reached]
+    if errands[0] and all(errands) and not _said_against(variant, language):
+        reason = statement(ANOTHER_ERRAND, words=errands[0])
+        return Verdict("fail", "task_outcome", reason)
     taken = [_taken_for_another(one, variant, language) for one in reached]
     if (other := taken[0]) and all(one and one.certain for one in taken):
         reason = statement(TAKEN_FOR_ANOTHER, original=other.original, variant=other.variant)
+        return Verdict("fail", "task_outcome", reason)
+    told = [_told_instead(one, variant, language) for one in reached]
+    if (other := told[0]) and all(one and one.certain for one in told):
+        reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
         return Verdict("fail", "task_outcome", reason)
     said_again = all(_alone_says_again(one, variant) for one in reached)
     if (more > 0 or said_again) and _answered_another(reached, variant, language):
         reason = _with_answer(Statement(WRONG_ANSWER), clean, variant, language)
         return Verdict("fail", "task_outcome", reason)
+    anew = asked_anew(reached, variant)
+    if anew is not None and (answered_alike(reached, variant) or not (more > 0 or said_again)):
+        return Verdict("clarification", "task_outcome", statement(ASKED_ANEW, words=anew))
     if more > 0 or said_again:
         reason = statement(ONE_MORE if more == 1 else MORE, more=more) if more > 0 else Statement(SAID_AGAIN)
         reason = _with_answer(reason, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
     words = variant.met_words
-    told = [_told_instead(one, variant, language) for one in reached]
     if (other := told[0]) and all(told):
         reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
-        if other.certain:
-            return Verdict("fail", "task_outcome", reason)
         return Verdict("unsure", "guards", reason, suspicion="fail")
     reason = Statement(N_("the task's goal was reached as with the original"))
     return Verdict("pass", "task_outcome", statement(DONE, words=words) if words else reason)

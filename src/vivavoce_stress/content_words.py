@@ -42,8 +42,7 @@ def content_of(text: str, language: str) -> frozenset[str]:
 
     Empty  it has but words of the frame, and small ones
     """
-    words = (plain(word.text) for word in words_of(text))
-    return frozenset(word for word in words if word.isdigit() or _carries(word, language))
+    return frozenset(word for word in plain(text).split() if word.isdigit() or _carries(word, language))
 
 
 def offers_both(original: str, language: str) -> bool:

@@ -16,13 +16,11 @@ from vivavoce.study.ontology import Ontology
 from vivavoce.study.task import DONTCARE
 from vivavoce_stress.case import Case
 from vivavoce_stress.courtesies import is_courtesy, is_farewell
-from vivavoce_stress.evidence import sentences_of
-from vivavoce_stress.heuristics import plain
+from vivavoce_stress.questions import alike, content, questions_in
 from vivavoce_stress.rejection import asks_which, rejects
 
 Continuation = Literal["logged", "simulated"]
 _USER: Final = {"party": "user", "text": ""}
-_LONG: Final = 4  # letters of a word that tells what is asked
 _STEADY: Final = UserProfile(
     patience=6,
     forgetfulness=0.0,
@@ -61,7 +59,7 @@ class Course:
         found = dict[str, tuple[str, ...]]()
         for system, user in pairwise(turns):
             if system["party"] == "system" and user["party"] == "user":
-                for one in _questions(system["text"])[-1:]:
+                for one in questions_in(system["text"])[-1:]:
                     found[one] = (*found.get(one, ()), user["text"])
         said = [(at, turn["text"]) for at, turn in enumerate(turns) if turn["party"] == "user"]
         reached = len(turns) if met_at is None or met_at < (injected or 0) else met_at
@@ -97,11 +95,11 @@ class LoggedUser:
             or (system.get("acts") is None and self._is_new_question(system["text"]))
         )
         lost = unclear or rejects(system["text"], system.get("acts"), self._case.language)
-        if lost and not self._said_again:
+        if lost and not self._said_again and not (self._served and self._has_left()):
             return self._say_again()
         if self._has_left():
             return None
-        answer = self._to_questions(system["text"])
+        answer = self._toquestions_in(system["text"])
         place = self._asked_for(system) if answer is None else answer
         if isinstance(place, int) and self._leaves_unserved(place):
             if not self._said_again:
@@ -115,13 +113,13 @@ class LoggedUser:
 
     def _answers_another(self, place: int, asked: str) -> bool:
         """Whether what comes next is a bare yes or no that was said to another question than this one."""
-        if self._course is None or not self._left or not (now := _questions(asked)[-1:]):
+        if self._course is None or not self._left or not (now := questions_in(asked)[-1:]):
             return False
         said = self._left[place]
         known = [question for question, answers in self._course.answers.items() if said.text in answers]
         bare = is_courtesy(said.text, self._case.language, said.acts)
         bare &= not is_farewell(said.text, self._case.language)
-        return bare and bool(known) and not any(_alike(now[0], one) for one in known)
+        return bare and bool(known) and not any(alike(now[0], one) for one in known)
 
     def _leave(self) -> str | None:
         """The leave that they took in the log, and nothing before it. Empty  they took none: None"""
@@ -157,18 +155,18 @@ class LoggedUser:
 
     def _is_new_question(self, text: str) -> bool:
         """Whether the last thing asked is like nothing that was asked there."""
-        asked = _questions(text)[-1:]
-        if not asked or self._course is None or not _content(asked[0]):
+        asked = questions_in(text)[-1:]
+        if not asked or self._course is None or not content(asked[0]):
             return False
-        return not any(_alike(asked[0], one) for one in self._course.answers)
+        return not any(alike(asked[0], one) for one in self._course.answers)
 
-    def _to_questions(self, text: str) -> int | str | None:
+    def _toquestions_in(self, text: str) -> int | str | None:
         """What they say to the last question that they know: the place of a turn that is left, or words.
 
         Empty  they know none, or have answered it again: None
         """
         known = self._course.answers if self._course else {}
-        said = next((known[one] for one in reversed(_questions(text)) if one in known), ())
+        said = next((known[one] for one in reversed(questions_in(text)) if one in known), ())
         place = next((at for at, one in enumerate(self._left) if one.text in said), None)
         if place is not None or not said:
             return place
@@ -178,22 +176,6 @@ class LoggedUser:
             return None
         self._answered_again.add(said[-1])
         return said[-1]
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether two questions ask the same: half of the words of content of the shorter one are in both."""
-    if one == other:
-        return True
-    mine, theirs = _content(one), _content(other)
-    return bool(mine and theirs) and 2 * len(mine & theirs) >= min(len(mine), len(theirs))
-
-
-def _content(text: str) -> set[str]:
-    return {word for word in text.split() if len(word) >= _LONG}
-
-
-def _questions(text: str) -> list[str]:
-    return [plain(one) for one in sentences_of(text) if one.endswith("?")]
 
 
 class SimulatedContinuation:

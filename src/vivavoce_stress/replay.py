@@ -93,6 +93,12 @@ class Replayed:
         return sum(turn["party"] == "user" for turn in after)
 
     @property
+    def user_turns_to_goal(self) -> int:
+        """The same until the goal was told; all of them where words do not tell it."""
+        after = self.turns[(self.injected or 0) + 1 : self.met_at]
+        return sum(turn["party"] == "user" for turn in after)
+
+    @property
     def last_answer(self) -> dict[str, Any] | None:
         return next((turn for turn in reversed(self.turns) if turn["party"] == "system"), None)
 

@@ -15,10 +15,11 @@ from typing import Any, Final
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
-from vivavoce_stress.base import ASKED, STRESS_TESTS, TRIED, Operator, Utterance, Variant
+from vivavoce_stress.base import ASKED, STRESS_TESTS, TOLD_BEFORE, TRIED, Operator, Utterance, Variant
 from vivavoce_stress.case import Approval, Case, LoggedTurn, digest, item_key
-from vivavoce_stress.content_words import changed_words, kind_changed
+from vivavoce_stress.content_words import changed_words, content_of, kind_changed
 from vivavoce_stress.courtesies import is_courtesy, only_courteous
+from vivavoce_stress.evidence import asks_again, sentences_of
 from vivavoce_stress.heuristics import plain
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.propose import NO_WORDS, Proposals, propose
@@ -274,11 +275,12 @@ def item_of(
     spelling = STRESS_TESTS.get(test).family == "spelling"
     places = [place for place, turn in enumerate(interaction.turns) if turn.party == "user"]
     Random(f"{seed}:{interaction.dialogue_id}:{test}").shuffle(places)
-    reason = "the interaction has no user turn"
+    reason, told = "the interaction has no user turn", set[int]()
     if places and not interaction.listed:
         reason = "there are but greetings, thanks, farewells, yes and no"
         turns = interaction.turns
         places = [one for one in places if not is_courtesy(turns[one].text, language, turns[one].acts)]
+        told = {one for one in places if told_before(turns, one, language)}
 
     def weight(one: Variant) -> int:
         return _WEIGHTS.index(kind_changed(one.original, one.text, language)) if spelling else 0
@@ -289,8 +291,10 @@ def item_of(
         return only_courteous(one.edits, one.original, language), weight(one), *often
 
     best, without_any = None, reason
-    for place in places:
+    for place in sorted(places, key=told.__contains__):
         turn = interaction.turns[place]
+        if best is not None and place in told:
+            break
         if once and pair_of(language, turn.text, test) in known.asked:
             reason = ASKED
             continue
@@ -301,7 +305,9 @@ def item_of(
         fitting = [one for one in found.variants if heaviest or weight(one) < len(_WEIGHTS) - 1]
         untried = (one for one in fitting if pair_of(language, turn.text, one.text) not in known.pairs)
         variants = sorted(untried, key=rank)
-        if found.variants and not variants:
+        if place in told:
+            reason = TOLD_BEFORE if variants and reason not in (TRIED, ASKED) else reason
+        elif found.variants and not variants:
             reason = TRIED
         elif variants and (best is None or rank(variants[0]) < rank(best.variants[0])):
             best = SampledItem(
@@ -311,11 +317,29 @@ def item_of(
                 confidence=variants[0].confidence,
             )  # fmt: skip
         elif not variants and reason not in (TRIED, ASKED) and found.not_applicable:
-            told = found.not_applicable[0].reason
-            reason = told if told != NO_WORDS or reason == without_any else reason
+            why = found.not_applicable[0].reason
+            reason = why if why != NO_WORDS or reason == without_any else reason
         if best is not None and not spelling:
             return best
     return best or reason
+
+
+def told_before(turns: Sequence[SampledTurn], place: int, language: str) -> bool:
+    """Whether a user's turn only repeats what the system was told before, so that nothing in it can fail.
+
+    A turn counts as told unless the system said at once that it did not understand it. What answers a
+    question repeats nothing, be it in words that were said before, unless it is a whole request again.
+    """
+    mine = content_of(turns[place].text, language)
+    known = [
+        content_of(turns[at].text, language)
+        for at in range(place)
+        if turns[at].party == "user" and not asks_again(turns[at + 1].text, language)
+    ]
+    before = turns[place - 1].text if place and turns[place - 1].party == "system" else ""
+    if not asks_again(before, language) and any(one.endswith("?") for one in sentences_of(before)):
+        return len(mine) > 1 and mine in known
+    return bool(mine) and mine <= frozenset().union(*known)
 
 
 def case_of(item: SampledItem, tasks: dict[str, Task]) -> Case:

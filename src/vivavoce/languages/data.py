@@ -249,6 +249,12 @@ class ReplyWords(LanguageData):
     menu: list[Pattern] = Field([], description="instead of an answer, what it can do, or its first question")
     hand_over: list[Pattern] = Field([], description="it sends the user to a person or elsewhere")
     trouble: list[Pattern] = Field([], description="something of its own does not work")
+    asks_for: dict[str, list[Pattern]] = Field(
+        {}, description="by `when`, `how_many` and `who`: questions that ask for it"
+    )
+    told_by: dict[str, list[Pattern]] = Field(
+        {}, description="by the same: words of users that tell one, beside numbers, days and names"
+    )
 
 
 class FactWords(LanguageData):

@@ -205,7 +205,7 @@ class DomainUser(AgendaUser):
                 self._unhelpful += 1
             more = goal.unsaid() if self._random.random() < self._traits.over_informing else []
             beside = [one for one in more if one != slot and one not in _PERSONAL]
-            return self._state([slot, *beside[:1]])
+            return self._state([slot, *filter(self._words.tells_beside, beside)][:2])
         if group is not None and slot == group.amount_slot:
             return self._amount(turn)
         return None
@@ -278,7 +278,8 @@ class DomainUser(AgendaUser):
         goal = self._goal
         goal.said.update(slots)
         word = self._words.correction if denied else self._words.value
-        said = [word(slot, goal.slots[slot], self._random) for slot in slots]
+        ways = [word, *[self._words.beside] * (len(slots) - 1)]
+        said = [way(slot, goal.slots[slot], self._random) for way, slot in zip(ways, slots, strict=False)]
         before = (LoggedAct(act="negate"),) if denied else ()
         words = [self._random.choice(self._speech.say["wrong"])] if denied else []
         return UserUtterance(" ".join([*words, *said]), (*before, *(self._inform(slot) for slot in slots)))

@@ -21,6 +21,17 @@ class DomainPhrases:
         forms = self._domain.slots[slot].say[self._language]
         return random.choice(forms).replace("{value}", self.bare(slot, value))
 
+    def tells_beside(self, slot: str) -> bool:
+        """Whether a value of the slot may be told beside another: `2`, after `second`, says not of what."""
+        return bool(self._full(slot))
+
+    def beside(self, slot: str, value: str, random: Random) -> str:
+        """A value told beside another, in words that say of what it is one."""
+        return random.choice(self._full(slot)).replace("{value}", self.bare(slot, value))
+
+    def _full(self, slot: str) -> list[str]:
+        return [form for form in self._domain.slots[slot].say[self._language] if form.strip() != "{value}"]
+
     def correction(self, slot: str, value: str, random: Random) -> str:
         """The right value where the system has another one."""
         forms = self._domain.slots[slot].correct.get(self._language)

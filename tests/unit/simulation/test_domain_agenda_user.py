@@ -10,7 +10,7 @@ from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.events import LoggedAct
 from vivavoce.simulation.agenda_user import Judgement
 from vivavoce.simulation.asr_channel import ASRChannel
-from vivavoce.simulation.domain import domain_names, domain_of, load_domain
+from vivavoce.simulation.domain import SimulatedDomain, domain_names, domain_of, load_domain
 from vivavoce.simulation.domain_agenda_user import DomainUser
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.simulation.triggers import acts_by_cues
@@ -128,6 +128,36 @@ def test_a_user_of_no_patience_leaves_a_system_that_never_understands() -> None:
         turns += 1
         assert turns <= CAREFUL.patience + 1
     assert not user.judge().met
+
+
+@pytest.mark.parametrize(
+    ("language", "say", "said"),
+    [
+        ("en", {"class": ["{value}"], "seats": ["{value}"]}, "second"),
+        ("en", {"class": ["{value}"], "seats": ["{value}", "{value} seats"]}, "second 1 seats"),
+        ("it", {"class": ["{value}"], "seats": ["{value}"]}, "seconda"),
+        ("it", {"class": ["{value}"], "seats": ["per {value}", "{value}"]}, "seconda per 1"),
+    ],
+)
+def test_no_bare_value_is_told_beside_another(language: str, say: dict[str, list[str]], said: str) -> None:
+    """Nobody says `second 1`, or `1 1`, to who asks for the class, or for the train."""
+    values = {"class": {"2": {"en": "second", "it": "seconda"}}, "seats": {"1": {language: "1"}}}
+    domain = SimulatedDomain.model_validate({
+        "domain": "trains", "languages": [language], "wants": {}, "groups": {},
+        "goals": {"ticket": {"text": {language: "-"}, "slots": {"class": [], "seats": []},
+                             "opening": {language: ["-"]}, "done": [{"slot": "class", "value": "2"}]}},
+        "slots": {name: {"say": {language: forms}, "values": values[name]} for name, forms in say.items()},
+        "cues": [{"act": "request", "slot": "class", language: "class"}],
+    })  # fmt: skip
+    task = Task(
+        task_id="t",
+        type="ticket",
+        constraints={"class": "2", "seats": "1"},
+        requests=(),
+        text={language: "-"},
+    )
+    user = DomainUser(task, domain, FICKLE, language, Random(1))
+    assert user.reply([LoggedAct(act="request", slot="class")], "class?").text == said
 
 
 def test_a_user_opens_where_the_system_waits_and_takes_no_greeting_for_an_answer() -> None:

@@ -10,6 +10,7 @@ import pytest
 from unit.stress.test_review import reviews_of
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.study.model import Study
+from vivavoce_stress.base import TOLD_BEFORE, Utterance
 from vivavoce_stress.content_words import changed_words, kind_changed
 from vivavoce_stress.courtesies import is_courtesy
 from vivavoce_stress.planning import RunChoice, approved_cases, plan_run, to_review
@@ -24,6 +25,7 @@ from vivavoce_stress.sampling import (
     item_of,
     proposing,
     sample,
+    told_before,
 )
 
 SPELLING = ("ST-2", "ST-3", "ST-4")
@@ -115,6 +117,43 @@ def test_what_asks_for_nothing_is_not_chosen_unless_it_was_listed(language: str,
 )  # fmt: skip
 def test_what_asks_or_tells_something_is_a_request(language: str, said: str) -> None:
     assert is_courtesy(said, language) == (said == "va bene")
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "lost", "again", "asks", "value", "other"),
+    [
+        ("it", "vorrei prenotare un campo da tennis per sabato alle 16", "Non ho capito. Può ripetere?",
+         "voglio prenotare un campo da tennis per sabato alle 16, per favore", "Per quale sport?", "tennis",
+         "voglio prenotare un campo da tennis per sabato alle 18"),
+        ("en", "I'd like to book a tennis court on Monday at 4", "Sorry, I did not understand that.",
+         "I want to book a tennis court on Monday at 4, please", "For which sport?", "tennis",
+         "I want to book a tennis court on Monday at 5"),
+    ],
+)  # fmt: skip
+def test_what_only_repeats_what_the_system_was_told_is_no_place_to_vary(
+    language: str, first: str, lost: str, again: str, asks: str, value: str, other: str
+) -> None:
+    def repeats(*texts: str) -> bool:
+        turns = [SampledTurn(at, ("user", "system")[at % 2], text) for at, text in enumerate(texts)]
+        return told_before(turns, len(turns) - 1, language)
+
+    assert repeats(first, "18?", "16", lost, again)
+    assert repeats(first, "Tennis, 16?", again)
+    assert not repeats(first, lost, again), "what was not understood was not told"
+    assert not repeats(first, asks, value), "the answer to a question is new"
+    assert not repeats(first, "18?", "16", lost, other)
+
+    made = proposing(1)
+    texts = enumerate(("18?", first, "16?", "ok", lost, again))
+    turns = [SampledTurn(at, ("system", "user")[at % 2], text) for at, text in texts]
+    logged = Interaction("d", "bot", language, "text", None, turns)
+    drawn = [item_of(logged, test, made, seed) for test in SPELLING for seed in range(6)]
+    found = {one.turn.text for one in drawn if isinstance(one, SampledItem)}
+    assert first in found
+    assert again not in found
+    fits_the_repetition = [made(Utterance(text=again if said == again else "", language=language), "ST-2")
+                           for said in (first, again)]  # fmt: skip
+    assert item_of(logged, "ST-2", lambda said, _: fits_the_repetition[said.text == again], 1) == TOLD_BEFORE
 
 
 @pytest.mark.parametrize("said", ["please recommend a different story", "thanks, recommend another story"])
