@@ -65,6 +65,7 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
             lead=_lead(found),
             answer=tuple(answer(found)),
             listed=True,
+            foremost=4,
             before=tuple(warnings(found)),
             cover=tuple(_cover(found)),
             sections=tuple(sections),
