@@ -4,12 +4,12 @@ from typing import Any
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
-from vivavoce_stress.base import awaiting, state_of
+from vivavoce_stress.base import STRESS_TESTS, awaiting, state_of
 from vivavoce_stress.blocks import (
     EARLIER,
     FAMILIES,
@@ -59,7 +59,18 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
         without = [titles.get(name) or say(EARLIER[name]) for name in missing]
         notes.append(say("Without any decided case: {tests}.", tests=listed(without)))
     notes += untried_told(run)
-    return [*blocks, *words_table(run), Bullets(tuple(notes))]
+    return [*blocks, *_meanings(run), *words_table(run), Bullets(tuple(notes))]
+
+
+def _meanings(run: Facts) -> list[Block]:
+    """What each test that was tried changes, as it is declared where it is known here."""
+    known = set(STRESS_TESTS.names())
+    told = [
+        f"{title_of(one)}: {say(STRESS_TESTS.get(one['name']).meaning)}"
+        for one in run["tests"]
+        if state_of(one) == "tried" and one["name"] in known
+    ]
+    return [Heading(say("What the tests change")), Bullets(tuple(told))] if told else []
 
 
 def sentences_told(run: Facts) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scenes.campaigns import campaign_dataset, stress_row
+from unit.report.test_campaign import table, text
 from vivavoce.report.blocks import Document
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import evaluate
@@ -93,3 +94,30 @@ def test_after_a_re_test_the_first_page_says_what_remains(tmp_path: Path) -> Non
         "What remains with release 2.0: In 1 of 2 stress tests the system did something other than what was "
         "asked, and told it as done. For instance: with “sqaush” for “squash”"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "invalid", "remark", "left"),
+    [
+        ("en", "invalid variant", "remark: “nobody says that”",
+         "Not compared, for a person called the variant invalid in the run before"),
+        ("it", "variante non valida", "osservazione: «nobody says that»",
+         "Non confrontato: nella prova precedente una persona ha giudicato non valida la variante"),
+    ],
+)  # fmt: skip
+def test_what_a_person_wrote_stands_beside_the_case_and_an_invalid_variant_is_called_so(
+    tmp_path: Path, words: str, invalid: str, remark: str, left: str
+) -> None:
+    by = {"verdict_of_person": "invalid_variant", "verdict_automatic": "fail", "remark": "nobody says that"}
+    called = stress_row(8, 5, "invalid_variant", status="invalid", release="1.0", **by)
+    told = stress_row(9, 5, "fail", release="1.0", remark="a wrong day", verdict_of_person="fail")
+    first = document_of(tmp_path / "a", [called, told], words)
+    (row,) = (one for one in table(first, "stress_pairs").rows if one.cells[0].main == "due mele 8")
+    assert row.cells[2].main == invalid and row.cells[2].under[-1] == remark
+    assert "Remark: “a wrong day”" in text(first) or "Osservazione: «a wrong day»" in text(first)
+    anew = called | {"run_id": "z", "release": "2.0", "status": "applied", "verdict": "fail", "remark": None}
+    later = document_of(tmp_path / "b", [called, anew | {"verdict_of_person": None}], words)
+    (change,) = table(later, "campaign_changes").rows
+    assert change.group == left
+    assert invalid in change.cells[1].under and remark in change.cells[1].under
+    assert not {"no verdict", "senza verdetto"} & set(change.cells[1].under)
