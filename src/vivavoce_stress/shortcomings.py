@@ -110,6 +110,11 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
     (kind, n), *_ = Counter[FailureKind](map(kind_of, rest)).most_common()
     held = [one for one in rest if kind_of(one) == kind]
     told = say("In {k} of {n} {kind}.", k=count(n), n=of, kind=_small(say(KINDS[kind])))
+    if n < len(rest):
+        told = say(
+            "{failed} of {n} were not passed: most often, in {k}, {kind}.",
+            failed=count(len(rest)), n=of, k=count(n), kind=_small(say(KINDS[kind])),
+        )  # fmt: skip
     examples = [] if redact else [_answers_told(held[0])]
     return [told, *examples, *_kinds_told([one for one in rest if one not in held])]
 

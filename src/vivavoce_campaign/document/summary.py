@@ -167,7 +167,7 @@ def _quality_table(found: Evaluation) -> TableOfText:
     rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
     rows += [
         _row(found, ASPECTS[one.name],
-             (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, "participant")),
+             (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, _user(found))),
              experience)
         for one in found.aspects
     ]  # fmt: skip
@@ -186,6 +186,10 @@ def _row(found: Evaluation, title: str, cells: tuple[str, str, str], group: str)
     if title == MEASURES.get(DELAY).title:
         under += (say("with the way there and back, and this computer's own time"),)
     return Row(say(title), tuple(map(Cell, cells)), under, group=group)
+
+
+def _user(found: Evaluation) -> str:
+    return "simulated user" if found.people.simulated else "participant"
 
 
 def _of_four(mean: float | None) -> str:
@@ -228,7 +232,7 @@ def _statement(one: IdialAspect, found: Evaluation) -> str:
         items=listed([item.removeprefix("q") for item in one.items]),
         mean=coefficient(one.mean),
         interval=between(one.low, one.high, coefficient),
-        users=plural(one.n, "participant"),
+        users=plural(one.n, _user(found)),
         label=label.lower(),
     )
 
