@@ -121,3 +121,15 @@ def test_what_a_person_wrote_stands_beside_the_case_and_an_invalid_variant_is_ca
     assert change.group == left
     assert invalid in change.cells[1].under and remark in change.cells[1].under
     assert not {"no verdict", "senza verdetto"} & set(change.cells[1].under)
+
+
+def test_the_report_is_called_as_somebody_called_the_study_of_a_system_without_a_title(
+    tmp_path: Path,
+) -> None:
+    facts: dict[str, Any] = {"title": None, "settings": {"campaign": "spring"}}
+    found = evaluate(campaign_dataset(tmp_path, [], {2: "pp"}, **facts))
+    called = {}
+    for title in ("spring", "{it: Sportello, en: Counter desk}"):
+        found.dataset.manifest["study"]["file"] = f"study: ch\ntitle: {title}\n"
+        called[title] = [compose_campaign(found, words=words).study for words in ("en", "it")]
+    assert list(called.values()) == [["ch", "ch"], ["Counter desk", "Sportello"]]
