@@ -11,6 +11,7 @@ from vivavoce.report.html import save
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.document.campaign import compose_campaign
 from vivavoce_campaign.document.evaluation import Evaluation, SystemFigures, evaluate, figures
+from vivavoce_campaign.document.summary import answer
 from vivavoce_campaign.identities import PeopleApart, users_apart
 from vivavoce_campaign.places import place_of, report_of
 from vivavoce_campaign.runs import take_verdicts
@@ -85,6 +86,6 @@ def campaign_figures(campaign: Campaign) -> CampaignFigures:
     apart = users_apart(campaign, {name: one.dataset for name, one in found.items()})
     return CampaignFigures(
         campaign=campaign.settings.campaign,
-        systems=[figures(one) for one in found.values()],
+        systems=[figures(one, answer(one)) for one in found.values()],
         users_of_several_systems=apart.of_several,
     )

@@ -182,6 +182,11 @@ class Submission(_Written):
         """Whether users speak to it, so that tests of single characters make no sense."""
         return self.channel == "spoken"
 
+    def tells_done(self, text: str, language: str) -> bool:
+        """Whether a text of the system has words by which, as its team says, it tells that it is done."""
+        forms = (intent.done_in(language.split("-")[0]) for intent in self.intents)
+        return any(re.search(form, text, re.IGNORECASE) for form in forms if form)
+
     def name(self, language: str) -> str:
         """What readers call it."""
         return in_language(self.title, language) if self.title else self.submission

@@ -5,6 +5,7 @@ from typing import Final
 
 from vivavoce.connectors.asked import Discovery
 from vivavoce_campaign.beginning import Begun
+from vivavoce_campaign.campaign_file import read_facts
 from vivavoce_campaign.document.changes import changed_cases, changes_told
 from vivavoce_campaign.dry_run import TryOut
 from vivavoce_campaign.runs import HeldCampaign
@@ -13,6 +14,7 @@ from vivavoce_campaign.stages import FOR, REMARKS, TITLES, Stage
 from vivavoce_stress.blocks import VERDICTS_PAGE, decided_by, tried_told
 from vivavoce_stress.releases import RunsCompared
 from vivavoce_stress.scores import stress_results
+from vivavoce_stress.shortcomings import shortcomings, tests_told
 
 LONGEST: Final = 100
 
@@ -95,16 +97,18 @@ def _waiting(undecided: int, checks: int) -> str:
 
 
 def _decided(held: HeldCampaign) -> Iterator[str]:
-    """Who decided the cases, and which tests were tried."""
+    """What went wrong, in the words of the report; who decided the cases, and which tests were tried."""
+    submission = read_facts(held.dataset.folder).submission
     for run in stress_results(held.dataset)["runs"]:
         if run["system"] == held.name and run["whole"]["decided"]:
-            yield decided_by(run)
+            yield from (*shortcomings(run, submission.tells_done), *tests_told(run), decided_by(run))
             yield from tried_told(run)
 
 
 def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
     """What changed since the run before, case by case, in the words of the report."""
-    yield from (f"{name}: {line}" for line in changes_told(found))
+    if told := changes_told(found):
+        yield f"{name}: {' '.join(told)}"
     for title, one in changed_cases(found):
         row = one.rows[1]
         lost = "; even the original is not served any more" if one.now == "original_lost" else ""

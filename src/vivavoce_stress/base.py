@@ -15,6 +15,7 @@ ANY_LANGUAGE: Final = "*"
 NOT_PROPOSED: Final = "no variant was put before a person: vivavoce stress review"
 NOT_REVIEWED: Final = "its variants wait for a person's review"
 REJECTED: Final = "people rejected all variants"
+UNCERTAIN: Final = "no candidate was certain"  # some were made, and withheld
 NONE_PROPOSED: Final = "no variant of it was proposed"  # though the test fits others of the run
 QUEUED: Final = "variants of it were proposed before"
 ASKED: Final = "variants of the same words were proposed in another interaction"
@@ -233,7 +234,7 @@ def stress_tests() -> list[StressTest]:
     return [STRESS_TESTS.get(name) for name in names]
 
 
-TestState = Literal["tried", "waits", "rejected", "not_admitted", "nothing_fits"]
+TestState = Literal["tried", "waits", "rejected", "not_admitted", "withheld", "nothing_fits"]
 
 
 def state_of(one: Mapping[str, Any]) -> TestState:
@@ -243,6 +244,7 @@ def state_of(one: Mapping[str, Any]) -> TestState:
     waits         there are variants that a person must yet approve, or nobody had any proposed
     rejected      people rejected every variant that was proposed
     not_admitted  no original of its cases passed
+    withheld      variants could be made, but people accepted too few of their like, or none was certain
     nothing_fits  no utterance offered a place for a variant
     """
     if one["applied"] or one["open"]:
@@ -251,7 +253,9 @@ def state_of(one: Mapping[str, Any]) -> TestState:
         return "waits"
     if one["why_left_out"].get(REJECTED):
         return "rejected"
-    return "not_admitted" if one["not_admitted"] else "nothing_fits"
+    if one["not_admitted"]:
+        return "not_admitted"
+    return "withheld" if one["why_not_applicable"].get(UNCERTAIN) else "nothing_fits"
 
 
 def awaiting(one: Mapping[str, Any]) -> int:

@@ -35,19 +35,36 @@ UNTRIED: Final[dict[TestState, str]] = {
     "waits": N_("{tests} not tried: a person must first approve variants for them."),
     "rejected": N_("{tests} not tried: people rejected every variant that was proposed for them."),
     "not_admitted": N_("{tests} not tried: the system did not serve even the originals of their cases."),
-    "nothing_fits": N_("{tests} not tried: no utterance was found that they can change."),
+    "withheld": N_(
+        "{tests} not tried: variants were withheld, for too few of their like were accepted so far."
+    ),
+    "nothing_fits": N_("{tests} not tried: their rules found no utterance that they can change."),
 }
 UNTRIED_BY_NAME: Final[dict[TestState, str]] = {
     "waits": N_("Not tried, for a person must first approve variants: {tests}."),
     "rejected": N_("Not tried, for people rejected every variant that was proposed: {tests}."),
     "not_admitted": N_("Not tried, for the system did not serve even the originals: {tests}."),
-    "nothing_fits": N_("Not tried, for no utterance was found that they can change: {tests}."),
+    "withheld": N_(
+        "Not tried, for rules for them are withheld until people have accepted enough of their like "
+        "(`vivavoce stress propose --certainty 0` shows what they make): {tests}."
+    ),
+    "nothing_fits": N_(
+        "Not tried, for their rules found no utterance that they can change; a person may write some: "
+        "{tests}."
+    ),
 }
 WHY_UNTRIED: Final[dict[TestState, str]] = {  # in the cell of a table
     "waits": N_("variants to be approved"),
     "rejected": N_("people rejected all variants"),
     "not_admitted": N_("no original passed"),
+    "withheld": N_("variants withheld"),
     "nothing_fits": N_("no utterance found"),
+}
+_CAME: Final = {
+    "not_admitted": N_("the original did not pass"),
+    "invalid": N_("invalid variant"),
+    "outage": N_("no verdict"),
+    "unfinished": N_("no verdict"),
 }
 REASONS: Final = (
     N_("{k} of {n} replays passed; {reason}"),
@@ -212,17 +229,20 @@ def pairs_table(run: Facts) -> list[TableOfText]:
 
 
 def _pair_row(number: int, one: Facts) -> Row:
-    if one["status"] == "applied":
-        told = one["verdict"]
-    else:
-        told = "the original did not pass" if one["status"] == "not_admitted" else "no verdict"
+    told = _CAME.get(one["status"]) or one["verdict"]
     by = (say("by a person"),) if one["verdict_of_person"] else ()
+    by += tuple(remark_told(one))
     cells = (
         Cell(one["original"], words=True),
         Cell(one["text"], words=True),
         Cell(say(told), by, words=True),
     )
     return Row(f"{number}. {one['test']}", cells)
+
+
+def remark_told(one: Mapping[str, Any]) -> list[str]:
+    """What people wrote with their verdict on a case. Empty  nothing: []"""
+    return [say("remark: “{remark}”", remark=one["remark"])] if one.get("remark") else []
 
 
 def _passed(counted: tuple[int, int]) -> Cell:
@@ -243,7 +263,12 @@ def side_by_side(number: int, one: Mapping[str, Any]) -> TableOfText:
     note = say(
         "Substitution: {rule}. Decided by: {rung}.", rule=one["rule"] or MISSING, rung=_rung(one["rung"])
     )
+    note = " ".join([note, *(f"{_begun(told)}." for told in remark_told(one))])
     return TableOfText(f"stress_{number}", caption, columns, tuple(rows), note, numeric=False)
+
+
+def _begun(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def reason_told(one: Mapping[str, Any]) -> str:

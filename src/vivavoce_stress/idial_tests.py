@@ -54,7 +54,8 @@ ST_3: Final = _test(
     name="ST-3",
     title="Character replacement",
     family="spelling",
-    meaning="An apostrophe or accent is left out or replaced: dont, po, da for dà.",
+    meaning="An apostrophe or accent is left out or replaced (dont, po, da for dà), or a letter gives way to "
+    "its neighbour on the keyboard (prixe).",
     channels=("text",),
     approval="none",
     operators=(AccentsAndApostrophes(), NeighbouringKey()),

@@ -10,6 +10,7 @@ from vivavoce_stress.acceptance import Acceptance
 from vivavoce_stress.base import (
     ANY_LANGUAGE,
     STRESS_TESTS,
+    UNCERTAIN,
     Edit,
     LanguagePack,
     NotApplicable,
@@ -26,7 +27,6 @@ from vivavoce_stress.filters import AGREEMENT, disagrees, objection
 from vivavoce_stress.packs import pack_of
 from vivavoce_stress.resources import version_of
 
-UNCERTAIN: Final = "no candidate was certain"
 NO_WORDS: Final = "the utterance has no words"
 
 

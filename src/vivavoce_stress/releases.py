@@ -16,7 +16,7 @@ from vivavoce_stress.scores import bounds_of
 
 Row = dict[str, Any]
 Came = Literal["passed", "failed", "original_lost"]
-WhyLeft = Literal["open_before", "open_now", "person_before", "person_now"]
+WhyLeft = Literal["invalid_before", "invalid_now", "open_before", "open_now", "person_before", "person_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class CaseCompared:
     otherwise    the unchanged utterance is answered with other numbers, dates, names or kind of turn than
                  before, so that passing says less: the variant is held against the new answer
     rows         of the table `stress`, of the run before and of this one
-    left         why it is not compared: without a verdict in one of the runs, or a person decided otherwise
+    left         why it is not compared: a person called the variant invalid in one of the runs, or it has no
+                 verdict there, or a person decided otherwise
                  than the rules in the one that is named, and nobody judged it in the other; None: it is
     """
 
@@ -120,9 +121,14 @@ def _compared(before: Row, now: Row) -> CaseCompared:
     then, here = _came(before, now), _came(now, before)
     left: WhyLeft | None = None
     if then is None or here is None:
-        left = "open_before" if _came(before) is None else "open_now" if _came(now) is None else None
-        left = left or ("person_now" if then is None else "person_before")
+        left = _left(before, now) or ("person_now" if then is None else "person_before")
     return CaseCompared(now["case_id"], then, here, otherwise, (before, now), left)
+
+
+def _left(before: Row, now: Row) -> WhyLeft | None:
+    if before["status"] == "invalid" or now["status"] == "invalid":
+        return "invalid_before" if before["status"] == "invalid" else "invalid_now"
+    return "open_before" if _came(before) is None else "open_now" if _came(now) is None else None
 
 
 def _share(rows: Sequence[Row]) -> tuple[int, int]:

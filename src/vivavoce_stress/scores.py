@@ -372,7 +372,7 @@ def _spoken(rows: Sequence[Row], data: str, level: float) -> Row | None:
 def _failures(rows: Iterable[Row]) -> list[Row]:
     """What failed or needed clarification: in words, with both transcripts."""
     kept = ("case_id", "test", "family", "language", "dialogue_id", "original", "text", "rule",
-            "verdict", "verdict_automatic", "verdict_of_person", "instead", "rung", "reason", "why",
+            "verdict", "verdict_automatic", "verdict_of_person", "instead", "remark", "rung", "reason", "why",
             "clean_transcript", "transcript")  # fmt: skip
     return [
         {name: row.get(name) for name in kept}
@@ -392,6 +392,7 @@ def _pairs(rows: Iterable[Row]) -> list[Row]:
         "status",
         "verdict",
         "verdict_of_person",
+        "remark",
         "rung",
     )
     return [{name: row[name] for name in kept} for row in rows if row["case_id"]]

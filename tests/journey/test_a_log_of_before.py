@@ -95,7 +95,7 @@ def facts(folder: Path) -> dict[str, Any]:
 # what came to tables since then: reasons of verdicts as codes and values, durations of replays, the release,
 # what an agent's logs say of a dialogue, what was pointed at with a command, when first words were shown
 ADDED = {
-    "stress": {"why", "duration_s", "release", "instead", "chosen"},
+    "stress": {"why", "duration_s", "release", "instead", "chosen", "remark", "last_run"},
     "dialogues": {"reward", "tools_logged"},
     "commands": {"pointed"},
     "turns": {"first_shown_s"},

@@ -20,6 +20,7 @@ STRESS = Table(
     "one application of one linguistic stress test, or one test that did not apply",
     (
         Column("run_id", KEY, "run of stress tests", True),
+        Column("last_run", FLAG, "the system's last run: the one that reports count"),
         Column("case_id", KEY, "application within the run; null for a test that did not apply"),
         Column("system", LABEL, "system under test", True),
         Column("release", LABEL, "the system's release, as whoever ran it called it; null where nobody did"),
@@ -43,6 +44,7 @@ STRESS = Table(
         Column("verdict_of_person", LABEL, "the majority of people's verdicts, the last one's without one"),
         Column("judges", INTEGER, "people who gave a verdict"),
         Column("instead", LABEL, "what the system did instead, as people say; null: none of them said"),
+        Column("remark", WORDS, "what people wrote with their verdicts, each by itself; null: nothing"),
         Column("chosen", FLAG, "people chose the case to judge it; false: it was put before them"),
         Column("rung", LABEL, "what decided: task_outcome, acts, exact_match, evidence, model, person"),
         Column("rung_automatic", LABEL, "what decided or, where nothing could, suspects, without people"),

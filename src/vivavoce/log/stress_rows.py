@@ -47,9 +47,10 @@ def stress_rows(stream: Iterable[StoredEvent]) -> Iterator[Row]:
     for (run_id, case_id), given in people.items():
         runs[run_id].verdicts[case_id] = given
     empty = dict.fromkeys(column.name for column in STRESS.columns)
-    for run in runs.values():
+    last = {run.planned.system: run_id for run_id, run in runs.items()}.values()
+    for run_id, run in runs.items():
         for row in _rows(run):
-            yield empty | row
+            yield empty | row | {"last_run": run_id in last}
 
 
 def stress_titles(stream: Iterable[StoredEvent]) -> dict[str, str]:
@@ -88,6 +89,7 @@ def _outcome(run: _Run, case_id: str) -> Row:
     row: Row = {
         "status": "unfinished", "verdict_of_person": person, "judges": len(people),
         "instead": _instead(list(people.values()), person),
+        "remark": " / ".join(one.remark.strip() for one in people.values() if one.remark.strip()) or None,
         "chosen": all(one.chosen for one in people.values()) if people else None,
         "clean_transcript": _transcript(clean), "transcript": _transcript(variant),
         "clean_heard": _heard(clean), "heard": _heard(variant), "duration_s": _duration([*clean, *variant]),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from vivavoce.core.signature import installed_version
+from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, named_language, say, speaking
@@ -59,12 +60,13 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
         ]
         return Document(
             language=language(),
-            study=found.submission.name(language()),
+            study=_title_of(found),
             title=say("Evaluation report"),
             mark=found.mark,
             lead=_lead(found),
             answer=tuple(answer(found)),
             listed=True,
+            foremost=4,
             before=tuple(warnings(found)),
             cover=tuple(_cover(found)),
             sections=tuple(sections),
@@ -97,9 +99,31 @@ def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list
             found.wording("idial_background", language()),
             [found.wording("idial_background", one) for one in found.submission.languages],
         ),
-        "method": method_blocks(found.settings, how, spoken=found.submission.spoken),
+        "method": method_blocks(found.settings, how, spoken=found.submission.spoken, held=_held(found)),
         "cases": list(pairs_table(found.stress)) if found.stress else [],
     }
+
+
+def _title_of(found: Evaluation) -> str:
+    """What the team calls its system, else the title that its study was given, else its name."""
+    name, campaign = found.submission.name(language()), found.settings
+    data = parse_yaml(found.dataset.manifest["study"].get("file") or "", "study.yaml").data
+    title = data.get("title") if isinstance(data, dict) else None
+    if found.submission.title or not title:
+        return name
+    given = in_language(title, language())
+    return name if given in (campaign.campaign, campaign.name(language())) else given  # a draft's
+
+
+def _held(found: Evaluation) -> str:
+    run = found.stress
+    cases = run["whole"]["decided"] + run["whole"]["open"] if run else 0
+    return say(
+        "Held: {users}, {dialogues}, {cases} of stress tests.",
+        users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
+        dialogues=plural(sum(one.dialogues for one in found.intents), "dialogue"),
+        cases=plural(cases, "case"),
+    )
 
 
 def _lead(found: Evaluation) -> str:

@@ -10,11 +10,13 @@ from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, p_value, plural
 from vivavoce_campaign.document.trust import not_comparable
-from vivavoce_stress.blocks import title_of
+from vivavoce_stress.blocks import remark_told, title_of
 from vivavoce_stress.failures import answer_to
 from vivavoce_stress.releases import CaseCompared, RunsCompared, WhyLeft
 
 LEFT: Final[dict[WhyLeft, str]] = {
+    "invalid_before": N_("Not compared, for a person called the variant invalid {before}"),
+    "invalid_now": N_("Not compared, for a person called the variant invalid {now}"),
     "open_before": N_("Not compared, for it has no verdict {before}"),
     "open_now": N_("Not compared, for it has no verdict {now}"),
     "person_before": N_(
@@ -135,9 +137,12 @@ def _came(row: dict[str, Any]) -> Cell:
     """What the system answered, and what came of the case by whose verdict."""
     if row["status"] == "not_admitted":
         told = say("not even the original was served as it was")
+    elif row["status"] == "invalid":
+        told = say("invalid variant")
     elif row["status"] != "applied" or row["verdict"] in (None, "", "unsure"):
         told = say("no verdict")
     else:
         told = say("passed") if row["verdict"] == "pass" else say("not passed")
     by = (say("by a person"),) if row.get("verdict_of_person") else ()
+    by += tuple(remark_told(row))
     return Cell(answer_to(row["transcript"]) or say("no answer"), (told, *by), words=True)

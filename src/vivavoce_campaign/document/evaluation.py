@@ -1,6 +1,6 @@
 """Everything that a campaign's report tells of one system, computed once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -156,10 +156,12 @@ class LanguageFigures:
 class SystemFigures:
     """The numbers of the report on one system.
 
+    told   what the report says first, in words
     Empty  no stress test was run: `stress` None; no turn is known: `conversations` None
     """
 
     system: str
+    told: list[str]
     simulated: bool
     aspects: list[idial.IdialAspect]
     items: list[idial.IdialItem]
@@ -244,11 +246,12 @@ def _left_out(counted: Dataset) -> NotCounted:
     return NotCounted(silent=silent, by_rules=sum(by_rule.values()))
 
 
-def figures(found: Evaluation) -> SystemFigures:
-    """The report's numbers as data."""
+def figures(found: Evaluation, told: Sequence[str] = ()) -> SystemFigures:
+    """The report's numbers as data. Input  told: what it says first"""
     return SystemFigures(
-        system=found.submission.submission, simulated=found.people.simulated, aspects=found.aspects,
-        items=found.items, stress=None if found.stress is None else _stress(found.stress),
+        system=found.submission.submission, told=list(told), simulated=found.people.simulated,
+        aspects=found.aspects, items=found.items,
+        stress=None if found.stress is None else _stress(found.stress),
         goals=found.goals, languages=[_language(one) for one in found.languages], intents=found.intents,
         entities=found.entities, people=found.people, conversations=found.conversations,
         left_out=found.left_out, data=found.dataset.hash,

@@ -83,8 +83,13 @@ def _time_row(name: str, times: PartTimes, *, total: bool = False) -> Row:
     return Row(name, cells, total=total)
 
 
-def method_blocks(settings: CampaignFile, how: QuestionnaireSettings, *, spoken: bool) -> list[Block]:
-    """What must be known to do it again."""
+def method_blocks(
+    settings: CampaignFile, how: QuestionnaireSettings, *, spoken: bool, held: str
+) -> list[Block]:
+    """What must be known to do it again.
+
+    held  how many users and dialogues there were in the end, in a sentence
+    """
     grouping = {
         "published": say(
             "items 1 and 2 for task completion, 3, 4, 7 and 10 for effectiveness as the paper prints "
@@ -108,6 +113,7 @@ def method_blocks(settings: CampaignFile, how: QuestionnaireSettings, *, spoken:
             tasks=count(settings.tasks),
             minutes=count(settings.minutes),
         ),
+        held,
         say(
             "The ten items are answered once, on a scale of frequency from 0 to 4. Groups: {grouping}.",
             grouping=grouping,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vivavoce.report.blocks import Block, Bullets, Fold, Heading, Paragraph, TableOfText
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, listed, plural
-from vivavoce_stress.blocks import reason_told, side_by_side, title_of
+from vivavoce_stress.blocks import reason_told, remark_told, side_by_side, title_of
 from vivavoce_stress.failures import (
     KINDS,
     FailureKind,
@@ -106,7 +106,11 @@ def _case(number: int, one: StressFacts) -> TableOfText:
         "clarification": _after_more(one),
     }[one["verdict"]]
     changed = say("“{original}” became “{variant}”.", original=one["original"], variant=one["text"])
-    note = say("The changed utterance is set in bold. {reason}.", reason=reason[:1].upper() + reason[1:])
+    told_too = [reason, *remark_told(one)]
+    note = say(
+        "The changed utterance is set in bold. {reason}.",
+        reason=". ".join(text[:1].upper() + text[1:] for text in told_too),
+    )
     return replace(side_by_side(number, one), caption=f"{changed} {told}", note=note)
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import altair as alt
 
-from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
+from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.numbers import MISSING, between, count, listed, percent, plural
-from vivavoce_stress.base import awaiting, state_of
+from vivavoce_stress.base import STRESS_TESTS, awaiting, state_of
 from vivavoce_stress.blocks import (
     EARLIER,
     FAMILIES,
@@ -34,10 +34,8 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
         Paragraph(
             say(
                 "In each sampled interaction one utterance was changed by one substitution and the "
-                "interaction "
-                "replayed, after the original had passed. A test is passed when the system serves the user "
-                "as well "
-                "as before. So few cases leave wide intervals: read the intervals, not the shares alone."
+                "interaction replayed, after the original had passed. A test is passed when the system "
+                "serves the user as well as before."
             )
         ),
         success_figure(run, mark),
@@ -53,6 +51,7 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
             left=count(whole["not_admitted"]),
         )
     ]
+    notes += sentences_told(run)
     notes.append(decided_by(run))
     known = [one["name"] for one in run["tests"] if state_of(one) != "tried"]
     if missing := [name for name in _names() if not _decided(run, name) and name not in known]:
@@ -60,7 +59,36 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
         without = [titles.get(name) or say(EARLIER[name]) for name in missing]
         notes.append(say("Without any decided case: {tests}.", tests=listed(without)))
     notes += untried_told(run)
-    return [*blocks, *words_table(run), Bullets(tuple(notes))]
+    return [*blocks, *_meanings(run), *words_table(run), Bullets(tuple(notes))]
+
+
+def _meanings(run: Facts) -> list[Block]:
+    """What each test that was tried changes, as it is declared where it is known here."""
+    known = set(STRESS_TESTS.names())
+    told = [
+        f"{title_of(one)}: {say(STRESS_TESTS.get(one['name']).meaning)}"
+        for one in run["tests"]
+        if state_of(one) == "tried" and one["name"] in known
+    ]
+    return [Heading(say("What the tests change")), Bullets(tuple(told))] if told else []
+
+
+def sentences_told(run: Facts) -> list[str]:
+    """How many different sentences were changed, where several cases are of one."""
+    whole = run["whole"]
+    cases = whole["decided"] + whole["open"]
+    if not 0 < whole["originals"] < cases:
+        return []
+    told = {"cases": plural(cases, "case"), "sentences": plural(whole["originals"], "different sentence")}
+    if whole["interval"] != "clustered":
+        return [
+            say(
+                "These {cases} change {sentences}. Cases of one sentence came out as differently as those of "
+                "several, so the interval is that of independent cases.",
+                **told,
+            )
+        ]
+    return [say("These {cases} change {sentences}, and say less than as many different ones would.", **told)]
 
 
 def success_figure(run: Facts, mark: str) -> Figure:

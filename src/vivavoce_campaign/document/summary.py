@@ -21,7 +21,9 @@ from vivavoce.stats.idial import IdialAspect
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.changes import changes_told
 from vivavoce_campaign.document.evaluation import Evaluation
-from vivavoce_stress.blocks import decided_by, share_told, title_of, tried_told
+from vivavoce_campaign.document.trust import first_release
+from vivavoce_stress.blocks import share_told, title_of
+from vivavoce_stress.shortcomings import shortcomings, tests_told
 
 Stress = Mapping[str, Any]  # a run of stress tests
 ASPECTS: Final = {
@@ -39,51 +41,59 @@ DELAY: Final = "system_response_delay"
 
 
 def answer(found: Evaluation) -> list[str]:
-    """The whole in a few sentences: what people answered, then what the system did; first, what changed.
+    """What is wrong with the system, and how often, in five or six lines: first, what changed.
 
-    What programs answered is invented: it stands last, and says so.
+    What programs answered is invented, and no part of it; how figures are made stands further below.
     """
+    stress = stress_lines(found.stress)[:1]
+    held = [line for line in [" ".join([*_goals_line(found), *_lost_line(found.conversations)])] if line]
+    known = found.stress is not None and found.stress["whole"]["worst"] is not None
+    did = [*stress, *held] if known else [*held, *stress]
+    told = not found.people.simulated and any(one.mean is not None for one in found.aspects)
+    answers = [_answers_line(found)] if told else []
+    return [*_change_lines(found), *_wrong_lines(found), *did, *answers]
+
+
+def _wrong_lines(found: Evaluation) -> list[str]:
+    """What the system did instead of what was asked; after a re-test, what of it remains."""
+    run = found.stress
+    if run is None:
+        return []
+    told = shortcomings(run, found.submission.tells_done)
+    if told:
+        first, rest = told[:2], " ".join([*told[2:], *tests_told(run)])
+        if (now := found.tested_later) is not None:
+            first = [say("What remains with release {name}: {told}", name=now, told=" ".join(first))]
+        return [*first, *([rest] if rest else [])]
+    if found.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
+        return []
+    return [say("With release {name} no stress test remains that was not passed.", name=found.tested_later)]
+
+
+def _answers_line(found: Evaluation) -> str:
     a, b, c = (coefficient(one.mean) for one in found.aspects)
-    answers = say(
+    return say(
         "Of 4: task completion {a}, effectiveness of the dialogue {b}, user satisfaction {c}.", a=a, b=b, c=c
     )
-    tests = [*stress_lines(found.stress), *sentences_told(found.stress)]
-    did = [*_goals_line(found), *conversation_lines(found.conversations), *tests,
-           *_stress_basis(found.stress)]  # fmt: skip
-    news = [*_change_lines(found), *release_told(found)]
-    if not found.people.simulated:
-        return [*news, answers, *did]
-    return [
-        *news,
-        *did,
-        say("Programs filled in the questionnaire, too; what they answered is invented."),
-        answers,
-    ]
-
-
-def release_told(found: Evaluation) -> list[str]:
-    """Which figures are of which release, where the stress tests were held again with a later one."""
-    if (now := found.tested_later) is None:
-        return []
-    return [
-        say(
-            "Only the stress tests were held with release {now}. Dialogues, success, times and questionnaire "
-            "are of {before}.",
-            now=now, before=_release_before(found),
-        )
-    ]  # fmt: skip
 
 
 def _change_lines(found: Evaluation) -> list[str]:
     """What a re-test came to; of runs of other cases nothing."""
     compared = found.compared
-    return changes_told(compared) if compared and not compared.only_one else []
+    told = changes_told(compared) if compared and not compared.only_one else []
+    return [" ".join(told)] if told else []
 
 
-def _release_before(found: Evaluation) -> str:
-    """The release that held the dialogues: that of the first run of stress tests."""
-    name = found.releases[0]
-    return say("release {name}", name=name) if name else say("the first release, which nobody named")
+def _lost_line(found: Conversations | None) -> list[str]:
+    if found is None:
+        return []
+    return [
+        say("The system said in {dialogues} that it did not understand ({n} of its {turns}).",
+            dialogues=plural(found.lost_dialogues, "dialogue"), n=count(found.lost),
+            turns=plural(found.system_turns, "turn"))
+        if found.lost
+        else say("In none did the system say that it did not understand.")
+    ]  # fmt: skip
 
 
 def conversation_lines(found: Conversations | None) -> list[str]:
@@ -98,13 +108,7 @@ def conversation_lines(found: Conversations | None) -> list[str]:
             dialogues=plural(found.dialogues, "dialogue"),
         )
     ]  # fmt: skip
-    told.append(
-        say("The system said in {dialogues} that it did not understand ({n} of its {turns}).",
-            dialogues=plural(found.lost_dialogues, "dialogue"), n=count(found.lost),
-            turns=plural(found.system_turns, "turn"))
-        if found.lost
-        else say("In none did the system say that it did not understand.")
-    )  # fmt: skip
+    told += _lost_line(found)
     told.append(
         say(
             "In {dialogues} users said again what they had said ({n} of their {turns}), in {anew} of these "
@@ -116,14 +120,6 @@ def conversation_lines(found: Conversations | None) -> list[str]:
         else say("In none did users have to say the same again.")
     )  # fmt: skip
     return [" ".join(told)]
-
-
-def _stress_basis(stress: Stress | None) -> list[str]:
-    """Who decided the cases, and which tests were tried at all."""
-    if stress is None or not stress["whole"]["cases"]:
-        return []
-    run = dict(stress)
-    return [*([decided_by(run)] if run["whole"]["decided"] else []), *tried_told(run)]
 
 
 def _goals_line(found: Evaluation) -> list[str]:
@@ -149,7 +145,7 @@ def summary_blocks(found: Evaluation) -> list[Block]:
         lines = [_statement(one, found)]
         service = _goals_line(found) if one.name == "task_completion" else []
         if one.name == "effectiveness":
-            service = stress_lines(found.stress)
+            service = [*stress_lines(found.stress), *conversation_lines(found.conversations)]
         if found.people.simulated:
             lines[0] = say("Invented by programs: {statement}", statement=lines[0])
         lines = [*service, *lines] if found.people.simulated else [*lines, *service]
@@ -171,7 +167,7 @@ def _quality_table(found: Evaluation) -> TableOfText:
     rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
     rows += [
         _row(found, ASPECTS[one.name],
-             (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, "participant")),
+             (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, _user(found))),
              experience)
         for one in found.aspects
     ]  # fmt: skip
@@ -186,10 +182,14 @@ def _quality_table(found: Evaluation) -> TableOfText:
 def _row(found: Evaluation, title: str, cells: tuple[str, str, str], group: str) -> Row:
     under: tuple[str, ...] = ()
     if (now := found.tested_later) is not None:
-        under = (say("release {name}", name=now) if title == STRESS else _release_before(found),)
+        under = (say("release {name}", name=now) if title == STRESS else first_release(found),)
     if title == MEASURES.get(DELAY).title:
         under += (say("with the way there and back, and this computer's own time"),)
     return Row(say(title), tuple(map(Cell, cells)), under, group=group)
+
+
+def _user(found: Evaluation) -> str:
+    return "simulated user" if found.people.simulated else "participant"
 
 
 def _of_four(mean: float | None) -> str:
@@ -232,7 +232,7 @@ def _statement(one: IdialAspect, found: Evaluation) -> str:
         items=listed([item.removeprefix("q") for item in one.items]),
         mean=coefficient(one.mean),
         interval=between(one.low, one.high, coefficient),
-        users=plural(one.n, "participant"),
+        users=plural(one.n, _user(found)),
         label=label.lower(),
     )
 
@@ -272,24 +272,6 @@ def _of_group(one: Mapping[str, Any]) -> str:
         share=share_told(one, "ratio"), n=plural(one["decided"] + one["open"], "case"),
         interval=between(one["low"], one["high"], percent),
     )  # fmt: skip
-
-
-def sentences_told(stress: Stress | None) -> list[str]:
-    """How many different sentences were changed, where several cases are of one."""
-    whole = stress["whole"] if stress else {}
-    cases = whole.get("decided", 0) + whole.get("open", 0)
-    if not 0 < whole.get("originals", 0) < cases:
-        return []
-    told = {"cases": plural(cases, "case"), "sentences": plural(whole["originals"], "different sentence")}
-    if whole["interval"] != "clustered":
-        return [
-            say(
-                "These {cases} change {sentences}. Cases of one sentence came out as differently as those of "
-                "several, so the interval is that of independent cases.",
-                **told,
-            )
-        ]
-    return [say("These {cases} change {sentences}, and say less than as many different ones would.", **told)]
 
 
 def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:

@@ -1,23 +1,26 @@
 """What to know before trusting a campaign's figures: what waits, who played, what nobody tried, noise."""
 
+from typing import Final
+
 from vivavoce.report.language import language, named_language, say
-from vivavoce.report.numbers import MISSING, count, listed, plural
+from vivavoce.report.numbers import MISSING, count, listed, percent, plural
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.identities import PeopleApart
-from vivavoce_stress.blocks import open_told
+from vivavoce_stress.blocks import decided_by, open_told, tried_told
 from vivavoce_stress.releases import RunsCompared
+
+WIDE: Final = 0.2  # of an interval of shares
 
 
 def warnings(found: Evaluation) -> list[str]:
     """In the order of how much they limit; first, that programs played, then what waits for a person."""
     told = open_told(found.stress["whole"], page="") if found.stress else []
-    told += [*languages_told(found), *_noise(found)]
-    told += [
+    told = [*release_told(found), *told, *_basis(found), *languages_told(found), *_noise(found), *_few(found)]
+    told.append(
         say(
             "There is no ranking: systems of different domains and tasks cannot be compared by these figures."
-        ),
-        say("Few users and few cases leave wide intervals."),
-    ]
+        )
+    )
     if found.compared and found.compared.only_one:
         told.append(not_comparable(found.compared))
     if found.people.simulated:
@@ -46,6 +49,51 @@ def warnings(found: Evaluation) -> list[str]:
     if untried:
         told.append(say("Never tried: {intents}.", intents=listed(untried)))
     return told
+
+
+def release_told(found: Evaluation) -> list[str]:
+    """Which figures are of which release, where the stress tests were held again with a later one."""
+    if (now := found.tested_later) is None:
+        return []
+    return [
+        say(
+            "Only the stress tests were held with release {now}. Dialogues, success, times and questionnaire "
+            "are of {before}.",
+            now=now, before=first_release(found),
+        )
+    ]  # fmt: skip
+
+
+def first_release(found: Evaluation) -> str:
+    """The release that held the dialogues: that of the first run of stress tests."""
+    name = found.releases[0]
+    return say("release {name}", name=name) if name else say("the first release, which nobody named")
+
+
+def _basis(found: Evaluation) -> list[str]:
+    """Which stress tests were tried at all, and who decided the cases."""
+    run = found.stress
+    if run is None or not run["whole"]["cases"]:
+        return []
+    return [" ".join(tried_told(run)), *([decided_by(run)] if run["whole"]["decided"] else [])]
+
+
+def _few(found: Evaluation) -> list[str]:
+    """How far apart the limits of passed stress tests are, where they are far apart."""
+    whole = found.stress["whole"] if found.stress else {}
+    low, high = whole.get("low"), whole.get("high")
+    if low is None or high is None or high - low < WIDE:
+        return []
+    return [
+        say(
+            "{cases} of {users} are few: as far as chance goes, the share of passed stress tests may be "
+            "anything from {low} to {high}.",
+            cases=plural(whole["decided"] + whole["open"], "case"), low=percent(low), high=percent(high),
+            users=plural(
+                found.people.finished, "simulated user" if found.people.simulated else "participant"
+            ),
+        )
+    ]  # fmt: skip
 
 
 def not_comparable(found: RunsCompared) -> str:

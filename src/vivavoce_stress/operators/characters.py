@@ -11,6 +11,7 @@ from random import Random
 from typing import Final
 
 from vivavoce_stress.base import ANY_LANGUAGE, LanguagePack, Substitution, Utterance
+from vivavoce_stress.operators.misspelled import misspelt
 from vivavoce_stress.words import edit, in_case_of, is_coded, is_name, word_edit, words_of
 
 _APOSTROPHES: Final = "'’"
@@ -77,7 +78,10 @@ class NeighbouringKey:
             if not inner:
                 continue
             place = rng.choice(inner)
-            after = in_case_of(word.text[place], rng.choice(beside[word.lower[place]]))
+            key, letters = rng.choice(beside[word.lower[place]]), word.lower
+            if letters[:place] + key + letters[place + 1 :] in misspelt(letters, pack):
+                continue  # canpo is how people misspell campo, which is another test's
+            after = in_case_of(word.text[place], key)
             change = edit(utterance.text, word.start + place, word.start + place + 1, after)
             yield Substitution((change,), "neighbouring key", confidence, nonword=True)
 
@@ -110,11 +114,11 @@ class SwappedLetters:
             if len(word.text) < 4 or word.lower in small:
                 continue
             confidence = 0.5 if is_name(utterance.text, word) else 0.95 if len(word.text) > 5 else 0.85
-            letters = word.lower
+            letters, wrong = word.lower, misspelt(word.lower, pack)
             for place in range(1, len(letters) - 2):
                 one, other = letters[place], letters[place + 1]
                 after = letters[:place] + other + one + letters[place + 2 :]
-                if one != other and not (frequency and frequency.zipf(after) >= _SEEN):
+                if one != other and after not in wrong and not (frequency and frequency.zipf(after) >= _SEEN):
                     rule = f"{one} and {other} swapped"
                     found.append(Substitution((word_edit(word, after),), rule, confidence, nonword=True))
         rng.shuffle(found)

@@ -13,6 +13,19 @@ _SHORTEST: Final = 4
 _COMMONEST: Final = 3.0
 
 
+def misspelt(word: str, pack: LanguagePack) -> set[str]:
+    """How people misspell a word, by the rules of its language and the list; tests of slips leave it alone.
+
+    Input   a word in small letters
+    Empty   by neither, or neither is known: the empty set
+    """
+    rules = pack.get("misspellings") if pack.has("misspellings") else ()
+    known = pack.get("known_misspellings").get(word, ()) if pack.has("known_misspellings") else ()
+    made = (word[: at.start()] + at.expand(rule.becomes) + word[at.end() :]
+            for rule in rules for at in re.finditer(rule.pattern, word))  # fmt: skip
+    return {*made, *known}
+
+
 class MisspelledWords:
     """Rules of the language file on one word; names are left alone."""
 

@@ -23,6 +23,7 @@ from vivavoce_stress.blocks import (
     words_table,
 )
 from vivavoce_stress.scores import stress_results
+from vivavoce_stress.shortcomings import shortcomings, tests_told
 
 Facts = dict[str, Any]
 
@@ -48,7 +49,9 @@ def stress_blocks(facts: Facts, *, redact: bool = False) -> list[Block]:
 
 def _run(run: Facts, redact: bool) -> list[Block]:
     whole = run["whole"]
-    blocks: list[Block] = [Heading(run["system"]), Paragraph(_lead(run)), _table(run)]
+    wrong = " ".join([*shortcomings(run, redact=redact), *tests_told(run)])
+    told = [Paragraph(one) for one in (wrong, _lead(run)) if one]
+    blocks: list[Block] = [Heading(run["system"]), *told, _table(run)]
     notes = [
         say("Mean over tests: {tests}; over groups: {groups}.",
             tests=share_told(run, "macro_tests"), groups=share_told(run, "macro_families")),

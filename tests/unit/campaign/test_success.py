@@ -122,9 +122,9 @@ def test_the_report_says_what_is_not_known_and_how_it_can_be(found: Evaluation) 
     (section,) = (one for one in document.sections if one.name == "time")
     told = [block.text for block in section.blocks if block.kind == "paragraph"]
     assert any("report a fault" in text and "`done`" in text for text in told)
-    assert "The goal of the task was reached in 2 of 4 dialogues (50.0%)." in document.answer
+    assert "The goal of the task was reached in 2 of 4 dialogues (50.0%)." in document.answer[0]
     italian = compose_campaign(found, words="it")
-    assert "L'obiettivo del compito è stato raggiunto in 2 su 4 dialoghi (50,0%)." in italian.answer
+    assert "L'obiettivo del compito è stato raggiunto in 2 su 4 dialoghi (50,0%)." in italian.answer[0]
 
 
 def test_without_a_known_goal_success_is_missing_and_not_zero(tmp_path: Path) -> None:

@@ -128,3 +128,12 @@ def test_the_last_run_names_the_tests() -> None:
     runs = [planned(titles={"typos": "Typing", "noise": "Noise"}), judged(),
             planned("r2", titles={"typos": "Typos"})]  # fmt: skip
     assert stress_titles(stored(runs)) == {"typos": "Typos", "noise": "Noise"}
+
+
+def test_what_people_wrote_with_their_verdicts_is_kept_and_the_run_that_counts_is_named() -> None:
+    told = row(
+        judged(), given("ann", "fail").model_copy(update={"remark": " tennis! "}), given("bob", "fail")
+    )
+    assert told["remark"] == "tennis!" and row(judged(), given("ann", "fail"))["remark"] is None
+    found = stress_rows(stored([planned("a"), planned("b", system="other"), planned("c")]))
+    assert [(one["run_id"], one["last_run"]) for one in found] == [("a", False), ("b", True), ("c", True)]

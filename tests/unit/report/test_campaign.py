@@ -222,14 +222,14 @@ def test_while_verdicts_wait_the_first_page_says_so_and_no_share_stands_there(tm
     assert "2 stress tests wait for a person's verdict" in document.before[0]  # not folded away
     assert "It is given on the study's dashboard: Stress tests, Give verdicts." in document.before[0]
     assert "127.0.0.1" not in text(document)  # whoever reads a customer's report cannot come there
-    assert "3 passed, 1 did not, 2 have no verdict yet: between 50.0% and 83.3%." in document.answer[1]
+    assert any("1 did not, 2 have no verdict yet: between 50.0% and 83.3%." in one for one in document.answer)
     both = (
         r"spelling 50.0% to 75.0% \(4 cases; .*?\) and words 50.0% to 100.0% \(2 cases; .*?\)\. Each group "
     )
     both += "counting alike: 50.0% to 87.5%."  # (.5 + .5) / 2; (.75 + 1) / 2
-    assert re.fullmatch(f"Passed by group: {both}", document.answer[2])
+    assert re.search(f"Passed by group: {both}", text(document))
     italian = compose_campaign(found, words="it")
-    assert "2 ancora senza verdetto: fra 50,0% e 83,3%." in italian.answer[1]
+    assert "2 ancora senza verdetto: fra 50,0% e 83,3%." in " ".join(italian.answer)
     assert any("2 stress test aspettano il verdetto" in line for line in italian.before)
 
 
@@ -373,20 +373,18 @@ def test_every_phrase_of_the_report_stands_in_the_readers_language() -> None:
 
 def test_the_first_page_says_whether_rules_alone_decided_or_people_judged_and_agreed(tmp_path: Path) -> None:
     alone = compose_campaign(evaluate(campaign_dataset(tmp_path / "a", ANSWERS, {2: "ppf"})))
-    assert "Rules alone decided; no person has judged a case." in alone.answer
+    assert "Rules alone decided; no person has judged a case." in alone.before
     given = {"verdict_of_person": "pass", "judges": 1, "rung": "person"}
     rules = ("fail", "pass", "unsure")
     stress = [stress_row(at, 2, "pass", verdict_automatic=said, **given) for at, said in enumerate(rules)]
     judged = evaluate(campaign_dataset(tmp_path / "b", ANSWERS, {}, stress=stress))
-    told = " ".join(compose_campaign(judged).answer)
-    assert (
-        "People judged 3 cases of 3, and in 1 of these decided otherwise than the rules; a person's" in told
-    )
+    told = " ".join(compose_campaign(judged).before)
+    assert "People judged 3 cases of 3, and in 1 of these decided otherwise than the rules; a per" in told
     assert (
         "put before them rules and people agree in 1 of 2 on passed or not (95% interval 9.5% to 90.5%)"
         in told
     )
-    italian = " ".join(compose_campaign(judged, words="it").answer)
+    italian = " ".join(compose_campaign(judged, words="it").before)
     assert "Le persone hanno giudicato 3 casi su 3 e in 1 di questi hanno deciso diversamente" in italian
     assert "regole e persone concordano in 1 su 2" in italian
 
@@ -402,8 +400,9 @@ def test_tests_that_wait_for_variants_are_not_called_inapplicable(tmp_path: Path
               waits_for_variants(3, "no candidate was certain"), waits_for_variants(11, REJECTED),
               stress_row(7, 9, "fail", status="not_admitted")]  # fmt: skip
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppf"}, stress=stress)))
-    assert "1 of 6 stress tests were tried: misspelled words." in document.answer
-    assert "2 stress tests were not tried: a person must first approve variants for them." in document.answer
+    front = " ".join(document.before)
+    assert "1 of 6 stress tests were tried: misspelled words." in front
+    assert "2 stress tests were not tried: a person must first approve variants for them." in front
     rows = {row.heading: [cell.main for cell in row.cells] for row in table(document, "campaign_stress").rows}
     assert rows["ST-5"] == rows["ST-8"] == ["–", "–", "not tried", "–"]
     assert rows["ST-3"][:2] == ["0", "1"] and rows["All tests"][:2] == ["3", "1"]
@@ -411,7 +410,7 @@ def test_tests_that_wait_for_variants_are_not_called_inapplicable(tmp_path: Path
     told = text(document)
     for why in ("people rejected every variant that was proposed: Order of verbal modifiers.",
                 "the system did not serve even the originals: Order of nouns and adjectives.",
-                "no utterance was found that they can change: Character replacement."):  # fmt: skip
+                "rules for them are withheld until people have accepted enough of their like"):  # fmt: skip
         assert f"Not tried, for {why}" in told
     assert "first approve variants: Less frequent synonyms and Active and passive." in told
     assert "Next step: on the study's dashboard, under Stress tests, have variants proposed" in told
@@ -420,15 +419,14 @@ def test_tests_that_wait_for_variants_are_not_called_inapplicable(tmp_path: Path
 def test_what_programs_answered_neither_heads_the_report_nor_is_said_of_people(tmp_path: Path) -> None:
     found = evaluate(campaign_dataset(tmp_path, ANSWERS, {2: "ppf"}, simulated=True))
     for words, invented, people in (
-        ("en", "what they answered is invented.", "what people answered"),
-        ("it", "le loro risposte sono inventate.", "che cosa hanno risposto le persone"),
+        ("en", "Invented: what programs answered", "what people answered"),
+        ("it", "Inventato: che cosa i programmi hanno risposto", "che cosa hanno risposto le persone"),
     ):
         document = compose_campaign(found, words=words)
-        assert (
-            "tress test linguistic" in document.answer[0] or "Linguistic stress tests" in document.answer[0]
-        )
-        assert document.answer[-2].endswith(invented)
-        assert people not in text(document)
+        head = " ".join(document.answer)
+        assert "stress tests" in document.answer[0] or "stress test" in document.answer[0]
+        assert not re.search(r"2[.,]03|satisfaction|soddisfazione", head)
+        assert invented in text(document) and people not in text(document)
     document = compose_campaign(found)
     assert "10 simulated users" in document.lead and "participant" not in document.lead
     lines = [block.items for block in document.sections[0].blocks if block.kind == "bullets"]
@@ -440,7 +438,7 @@ def test_few_sentences_behind_many_cases_are_told(tmp_path: Path) -> None:
     stress = [stress_row(at, 2, "pass", original=f"mele {at % 2}") for at in range(5)]
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, ANSWERS, {}, stress=stress)))
     told = "These 5 cases change 2 different sentences, and say less than as many different ones would."
-    assert told in document.answer
+    assert told in text(document) and told not in document.answer
     cells = {row.heading: row.cells[-1] for row in table(document, "campaign_stress").rows}
     assert cells["ST-2"].under == ("over 2 different sentences",)
 
@@ -463,8 +461,9 @@ def test_shares_of_other_cases_are_no_change_and_each_figure_has_its_release(tmp
         "with release 1.0 alone, 1 both times and 0 neither time."
     )
     assert not any("both times" in line for line in moved.answer)
-    assert same.answer[1].startswith("Only the stress tests were held with release 2.0. Dialogues, ")
-    assert same.answer[1].endswith(" are of release 1.0.") and "release 2.0" not in text(alone)
+    assert same.answer[1] == "With release 2.0 no stress test remains that was not passed."
+    (released,) = (line for line in same.before if line.startswith("Only the stress tests were held with"))
+    assert released.endswith(" are of release 1.0.") and "release 2.0" not in text(alone)
     run = found[1].stress
     assert run and run["whole"]["originals"] == 3  # the fourth did not pass
 

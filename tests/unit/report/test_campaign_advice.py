@@ -115,7 +115,15 @@ def test_the_first_page_says_how_the_dialogues_themselves_went(
     ]
     dialogues = campaign_dataset(tmp_path, ANSWERS[:1], {2: "p"}, turns=turns)
     document = compose_campaign(evaluate(dialogues), words=words)
-    line = next(line for line in document.answer if "median" in line)
+    bullets = (
+        line for block in document.sections[0].blocks if block.kind == "bullets" for line in block.items
+    )
+    line = next(line for line in bullets if "median" in line)
+    lost = {
+        "en": "The system said in 1 dialogue that it did not understand",
+        "it": "non aver capito (1 dei suoi",
+    }
+    assert lost[words] in " ".join(document.answer)
     assert [one for one in told if one not in line] == []
     cells = [[cell.main for cell in row.cells] for row in table(document, "campaign_conversations").rows]
     assert cells[0][1] == "3" and cells[3][1].startswith("1 of 3" if words == "en" else "1 su 3")
@@ -156,7 +164,7 @@ def test_a_case_that_a_re_test_leaves_out_is_named_with_the_reason(tmp_path: Pat
     assert compared is not None
     printed = list(told_changes("ch", compared))
     assert any(reason in line for line in printed) and f"ch: {document.answer[0]}" == printed[0]
-    assert "are of the first release, which nobody named." in " ".join(document.answer)
+    assert "are of the first release, which nobody named." in " ".join(document.before)
 
 
 @pytest.mark.parametrize(

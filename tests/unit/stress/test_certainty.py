@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from vivavoce_stress.base import Edit, LanguagePack, Substitution, Utterance
-from vivavoce_stress.propose import UNCERTAIN, propose
+from vivavoce_stress.base import UNCERTAIN, Edit, LanguagePack, Substitution, Utterance
+from vivavoce_stress.propose import propose
 
 DOUBTFUL = [
     ("it", "ST-5", "Orario della segreteria studenti"),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from vivavoce_stress.base import Utterance
+from vivavoce_stress.base import UNCERTAIN, Utterance
 from vivavoce_stress.idial_tests import CERTAIN
-from vivavoce_stress.propose import UNCERTAIN, propose
+from vivavoce_stress.propose import propose
 
 KEPT = [
     ("ST-5", "en", "What time does the young actors hearing start on Monday?", None),
