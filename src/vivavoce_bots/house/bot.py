@@ -38,7 +38,7 @@ from vivavoce_bots.house.reference import Reader
 from vivavoce_bots.house.retracting import corrected
 from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.settling import SettlingBot
-from vivavoce_bots.house.telling import Telling, capital
+from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
@@ -228,7 +228,7 @@ class HouseBot(SettlingBot):
         if not (served.served or served.leaves):
             return super().answered(session, text)
         waited, open_ = list(session.waiting), bool(re.search(r"\w", text) or session.standing)
-        if not open_:
+        if not open_ and (served.told or served.asks or served.acts):
             session.waiting = []
         answer = super().answered(session, text) if open_ else Answer("", ())
         return self._merged(session, served, answer, waited)
@@ -256,7 +256,14 @@ class HouseBot(SettlingBot):
         did = tuple(
             one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat")
         )
-        sentences = joined([told, *served.told])
+        acted = frozenset(one.value or "" for one in did if one.act == "inform" and one.slot != "state")
+        answers = self._clerk.inquiries.told(session, served.asked, acted, self.words(session))
+        if answers:  # did I leave something on? what stands beside it is no command
+            for one in ("cannot", "puzzled", "untouched"):
+                told = told.replace(self.words(session)[one], "")
+            known = " ".join(answers).lower()
+            told = " ".join(one for one in sentences_of(told) if one.lower().rstrip(".") not in known)
+        sentences = told_once([told, *served.told, *answers], self.words(session)["no_more_known"])
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
             bye = self.farewell(session)
@@ -303,7 +310,7 @@ class HouseBot(SettlingBot):
             self._readers[session.language],
             kind,
         )
-        clauses = with_wishes(in_the_room(clauses))
+        clauses = with_wishes(in_the_room(clauses, about=bool(session.about)))
         if any(one.deed and not one.did("described") for one in clauses) or session.attended.told:
             clauses = [  # it is so hot; a bit of music, please
                 replace(one, deed=None) if one.did("described") else one

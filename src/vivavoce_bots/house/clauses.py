@@ -238,8 +238,11 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     return clauses
 
 
-def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there."""
+def in_the_room(clauses: Sequence[Clause], *, about: bool) -> list[Clause]:
+    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there.
+
+    about  whether a pronoun has devices to mean
+    """
     named = {room for one in clauses for room in one.reference.rooms}
     if len(named) == 1 and clauses[-1].reference.rooms:  # the right one off and the left one on, in there
         clauses = [
@@ -252,7 +255,8 @@ def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
         return list(clauses)
     return [
         replace(one, reference=replace(one.reference, rooms=frozenset(told)))
-        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every else one
+        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every
+        and not (about and one.reference.it and not one.did("kind", "plural", "called")) else one
         for one in clauses
     ]  # fmt: skip
 

@@ -83,7 +83,9 @@ class AnsweringMachine:
             return None
         if topic and known["keep"].search(text) and not said.asks and len(text.split()) <= 4:
             return Served(words["kept_messages"])
-        if known["when"].search(text) and (said.asks or named or spoken_of or known["tell"].search(text)):
+        when, tells = known["when"].search(text), known["tell"].search(text)
+        begins = when and (when.start() == 0 or (tells and tells.start() < when.start()))
+        if when and (begins or said.asks or (named and len(text.split()) <= _FEW)):
             which = named or self.named(memory, near) or memory.told_message or memory.messages
             return self._told(memory, which, words, "when")
         if known["who"].search(text) and (named or topic) and (said.asks or len(text.split()) <= 3):

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.house.clauses import WISHES, Clause
 from vivavoce_bots.house.doing import DoingBot
 from vivavoce_bots.house.session import Pending, Session, Told
+
+_SEEING: Final = frozenset(("saw", "see", "seen", "hear", "heard", "vedo", "visto", "sento", "sentito"))
 
 
 class SettlingBot(DoingBot):
@@ -167,6 +170,8 @@ class SettlingBot(DoingBot):
             pass  # not the television
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
+        elif clause.deed is None and _SEEING & set(clause.said) and not clause.did("meant", "other"):
+            pass  # I saw a light
         elif (
             clause.deed
             or (reference.other and not clause.loose and (session.about or session.done or session.waiting))
