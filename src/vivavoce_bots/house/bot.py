@@ -267,6 +267,8 @@ class HouseBot(SettlingBot):
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
             bye = self.farewell(session)
+            if puzzled:
+                sentences = told_once([*served.told, *answers], "")
             return Answer(
                 joined([sentences, bye.text]), (*did, *served.acts, *bye.acts), answer.understood, end=True
             )

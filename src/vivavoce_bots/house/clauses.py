@@ -73,6 +73,8 @@ _DESCRIBED: Final = re.compile(
 )
 """What stands before a word of a deed that only tells how things are."""
 _REACH: Final = 3
+_BEGINS: Final = 1  # words before a command
+_PLEASE: Final = frozenset(("please", "can", "could", "would", "want", "puoi", "può", "potrebbe", "vorrei", "favore"))
 _GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
 _FEW: Final = 4  # words of a clause that says nothing else
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")
@@ -81,7 +83,10 @@ WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_b
 
 @dataclass(frozen=True)
 class Clause:
-    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more."""
+    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more.
+
+    early  whether the deed stands where a command begins
+    """
 
     deed: str | None
     reference: Reference
@@ -90,6 +95,7 @@ class Clause:
     asks: bool = False
     follows: bool = False
     loose: bool = False
+    early: bool = False
 
     def did(self, *kinds: str) -> bool:
         return any(kind in self.kinds for kind in kinds)
@@ -187,7 +193,9 @@ def _clause(
     asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata
     covered = {place for span in spans for place in range(span.start, span.end)}
     loose = any(at not in covered and not reader.knows(word) for at, word in enumerate(said))
-    return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None), loose=loose)
+    early = at is not None and (spans[at].start <= _BEGINS or bool(_PLEASE & {*said[: spans[at].start]}))
+    asks = asks or (begins and deed is None)
+    return Clause(deed, reference, kinds, tuple(said), asks, loose=loose, early=early)
 
 
 def _refined(before: Clause, clause: Clause) -> Clause | None:

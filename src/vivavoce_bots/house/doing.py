@@ -224,6 +224,8 @@ class DoingBot(StandingBot[Session]):
             return  # put it all back; my daughter set this up
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
+        elif (clause.reference.bare or clause.loose) and not clause.early:
+            return  # I'd better get on
         elif clause.reference.bare or clause.loose:
             told.sentences.append(self.words(session)["cannot"])
             told.acts.append(Act("canthelp"))
@@ -379,8 +381,13 @@ class DoingBot(StandingBot[Session]):
             return
         if told.sentences and not (session.about or reference.kind or reference.placed or clause.did("home")):
             return  # is there one on it?
-        if reference.strange or not devices or not reference.said:
-            devices = [] if reference.strange or reference.said else self._home.of_kind(None)
+        if not (reference.said or reference.strange) or (clause.did("one") and not reference.kind and not reference.placed and not session.about):
+            on = self._telling.on_now(session)
+            names = self._telling.listed(session, on, "and") if on else ""
+            told.sentences.append(words["on_now" if on else "nothing_on"].format(names=names))
+            return
+        if reference.strange:
+            devices = []
         if not devices:
             waiting = list(session.waiting)
             self._not_known(session, clause, reference, [], told)

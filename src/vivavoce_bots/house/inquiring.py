@@ -58,10 +58,17 @@ class Inquiries:
         sentences = sentences_of(text[:LONGEST_TEXT].replace("’", "'"))
         known, hearing = _forms(session.language), self._hearing[session.language]
         commands = any(
-            hearing.heard(one).did("deed") and not self._asks(session, one) for one in sentences
+            hearing.heard(one).did("deed")
+            and not (self._asks(session, one) or known["claims"].search(one))
+            for one in sentences
         )
-        for sentence in sentences:
+        for at, sentence in enumerate(sentences):
             plain = known["leads"].sub("", sentence)
+            off = self._not_heard(session, sentences[max(0, at - 1) : at + 1])
+            if off is not None:
+                found.append(off)
+                kept = kept[:-1]
+                continue
             goes_on = bool(found) and known["or_else"].match(sentence) is not None
             means = known["i_mean"].match(plain) and not hearing.heard(plain).did("deed")
             if found and means:  # what is on? I mean the lamps
@@ -70,6 +77,20 @@ class Inquiries:
             found += [inquiry] if inquiry else []
             kept += [rest if inquiry else sentence]
         return found, " ".join(one for one in kept if re.search(r"\w", one)) if found else text
+
+    def _not_heard(self, session: Session, sentences: Sequence[str]) -> Inquiry | None:
+        """What is said to be too loud, and is off: the telly. It is shouting."""
+        known, hearing = _forms(session.language), self._hearing[session.language]
+        heard = [hearing.heard(one) for one in sentences]
+        kinds = [one.slot for each in heard for one in each.all("kind")]
+        if not known["too_loud"].search(sentences[-1]) or any(one.did("deed") for one in heard[:-1]):
+            return None
+        devices = [one for one in self._home.devices if self._home.devices[one].kind in kinds]
+        devices = devices or [one for one in session.about if "louder" in self._home.kind_of(one).deeds]
+        on = self._telling.on_now(session)
+        if any(one in on for one in devices) or (on and not devices):
+            return None
+        return Inquiry(tuple(devices)) if devices else Inquiry(anything=True)
 
     def _asks(self, session: Session, sentence: str) -> bool:
         known = _forms(session.language)
@@ -84,16 +105,17 @@ class Inquiries:
         """What a sentence asks, and what it says besides."""
         known, hearing = _forms(session.language), self._hearing[session.language]
         heard = hearing.heard(sentence)
+        claims = known["claims"].search(sentence) is not None
         names_only = heard.did(*_DEVICES) and not heard.did("deed") and len(heard.said) <= _FEW
         if goes_on and names_only:
-            return Inquiry(self._named(session, sentence)), ""
+            return Inquiry(self._named(session, sentence) or None), ""
         if known["afterwards"].search(sentence):
             return Inquiry(told=words["how_said"]), ""
         if known["why_you"].search(sentence):
             return Inquiry(told=words["misheard"]), ""
         if known["who_did"].search(sentence) and heard.did("deed", *_DEVICES):
             return Inquiry(told=words["who_unknown"]), ""
-        if not self._asks(session, sentence):
+        if not (claims or self._asks(session, sentence)):
             return None, sentence
         if known["which_side"].search(sentence) and session.waiting and session.waiting[0].choices:
             return Inquiry(told=words["sides"]), ""
@@ -101,6 +123,8 @@ class Inquiries:
             return Inquiry(session.about), ""
         parts = _PARTS[session.language].split(sentence)
         asks, kept = self._parts(session, parts)
+        if not asks and known["is_in"].search(sentence) and (where := self._where(session, heard)):
+            return where, ""
         if not asks:
             device = heard.did(*_DEVICES) and not heard.did("deed")
             if device and known["there"].search(sentence) and not heard.did("thing"):
@@ -113,7 +137,7 @@ class Inquiries:
     def _parts(self, session: Session, parts: Sequence[str]) -> tuple[list[str], str]:
         """The parts of a sentence that ask how things are, with those that name devices beside; the rest."""
         known, hearing = _forms(session.language), self._hearing[session.language]
-        states = [known["state"].search(one) is not None for one in parts[::2]]
+        states = [(known["state"].search(one) or known["claims"].search(one)) is not None for one in parts[::2]]
         if not any(states):
             return [], ""
         asks, kept = list[str](), ""
@@ -167,6 +191,20 @@ class Inquiries:
         vague = not (reference.placed or reference.plural or which)
         return about if about and vague else devices
 
+    def _where(self, session: Session, heard: Heard) -> Inquiry | None:
+        """Whether a device that there is once is in a room."""
+        kind = next((one.slot for one in (*heard.all("kind"), *heard.all("plural"))), None)
+        devices = self._home.of_kind(kind) if kind and heard.did("room") else []
+        if len(devices) != 1:
+            return None
+        device = self._home.devices[devices[0]]
+        here = device.room in {one.slot for one in heard.all("room")}
+        where = self._home.rooms[device.room][session.language]["in"]
+        words = read_manner(session.language)["says"]
+        form = words["yes" if here else "no"]
+        verb = {"en": "is", "it": "è"}[session.language]
+        return Inquiry(tuple(devices), told=form.format(name=device.names[session.language], state=f"{verb} {where}"))
+
     def _listing(self, session: Session, sentence: str, heard: Heard) -> Inquiry | None:
         """Which devices of a kind there are, here or there."""
         devices = self._named(session, sentence, which=True)
@@ -188,7 +226,8 @@ class Inquiries:
                 continue
             else:
                 found += self._answer(session, one, tuple(devices or ()), words)
-                session.about = session.about if acted else tuple(devices or session.about)
+                if devices and not acted and len(devices) <= _FEW:
+                    session.about = tuple(devices)
         return list(dict.fromkeys(found))
 
     def _answer(

@@ -104,6 +104,7 @@ class AnsweringMachine:
             and (named or not elsewhere)
         ):
             return self._only(memory, named or memory.told_message, words)
+        asks = said.asks or known["called"].match(text) is not None
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
         if named and (said.asks or known["play"].search(text) or known["tell"].search(text) or spoken_of):
@@ -117,7 +118,7 @@ class AnsweringMachine:
             return self._told(memory, self.named(memory, around) or memory.messages, words)
         if spoken_of and not said.asks and known["delete"].search(around):
             return Served("")  # the message! delete it
-        if spoken_of and not said.asks and memory.told_message and not known["play"].search(text):
+        if spoken_of and not asks and memory.told_message and not known["play"].search(text):
             return Served("")  # nobody called then
         if spoken_of:
             return self._told(memory, memory.messages, words)
@@ -165,7 +166,10 @@ class AnsweringMachine:
         return told._replace(text=words["no_more_known"].format(told=told.text))
 
     def _not_from(self, memory: Memory, who: str, words: Mapping[str, Any]) -> Served:
+        known = memory.told_message == memory.messages
         told = self._told(memory, memory.messages, words)
+        if memory.messages and known:
+            return told._replace(text=words["not_from"])
         return told._replace(text=f"{words['not_from']} {told.text}") if memory.messages else told
 
     def _blinking(self, memory: Memory, text: str, words: Mapping[str, Any]) -> Served:

@@ -100,6 +100,8 @@ class TelevisionGuide:
     ) -> Served | None:
         """The answer to what a snippet asks of the programmes; `wanted` is the channel that it names."""
         known, text = forms(memory.language), said.text
+        if known["watch"].search(text) and known["tuned_to"].search(text) and not known["when"].match(text):
+            return None  # put it on two already, so that I am ready when it begins
         programme, shown = self.programme(memory, text), known["shown"].search(text)
         spoken_of = self.programme(memory, so_far)
         off = memory.state.get("television", "off") == "off"
@@ -148,7 +150,8 @@ class TelevisionGuide:
             and not known["record"].search(around)
         ):
             return self._tuned(memory, programme, words)
-        if programme and memory.topic != "television" and few and not watches:
+        bare = said.asks or len(text.split()) <= 2
+        if programme and memory.topic != "television" and few and bare and not watches:
             return self._told(memory, programme, words)
         return Served("") if programme else None
 
