@@ -74,6 +74,11 @@ class Inquiries:
             if found and means:  # what is on? I mean the lamps
                 continue
             inquiry, rest = self._taken(session, plain, words, alone=not commands, goes_on=goes_on)
+            near = sentences[at - 1] if at and kept and kept[-1] == sentences[at - 1] else ""
+            if inquiry and near and not (inquiry.devices or inquiry.anything or inquiry.told):
+                named = () if hearing.heard(near).did("deed") else self._named(session, near)
+                if named:  # the curtains. Are they down?
+                    inquiry, kept = replace(inquiry, devices=named), kept[:-1]
             found += [inquiry] if inquiry else []
             kept += [rest if inquiry else sentence]
         return found, " ".join(one for one in kept if re.search(r"\w", one)) if found else text
@@ -107,6 +112,10 @@ class Inquiries:
         heard = hearing.heard(sentence)
         claims = known["claims"].search(sentence) is not None
         names_only = heard.did(*_DEVICES) and not heard.did("deed") and len(heard.said) <= _FEW
+        if known["later"].search(sentence) and not known["recording"].search(sentence):
+            rest = self._without_later(session, sentence)
+            if rest is not None:
+                return Inquiry(told=words["no_clock"]), rest
         if goes_on and names_only:
             return Inquiry(self._named(session, sentence) or None), ""
         if known["afterwards"].search(sentence):
@@ -133,6 +142,25 @@ class Inquiries:
                 return Inquiry(self._named(session, sentence)), ""
             return None, sentence
         return self._inquiry(session, asks, words), kept
+
+    def _without_later(self, session: Session, sentence: str) -> str | None:
+        """A sentence without what is to be done at another time; None where nothing is."""
+        known, hearing = _forms(session.language), self._hearing[session.language]
+        if self._asks(session, sentence):
+            return None
+        parts = _PARTS[session.language].split(sentence)
+        heard = [hearing.heard(one) for one in parts[::2]]
+        gone = set[int]()
+        for at, one in enumerate(heard):
+            if not known["later"].search(parts[2 * at]):
+                continue
+            short, before = len(one.said) <= _FEW, at and heard[at - 1].did("deed", *_DEVICES)
+            if one.did("deed", *_DEVICES) and not known["plans"].match(parts[2 * at]):
+                gone.add(at)
+            elif short and before and (at - 1 in gone or heard[at - 1].did("deed", *_DEVICES)):
+                gone |= {at - 1, at}
+        kept = [parts[2 * at] for at in range(len(heard)) if at not in gone]
+        return ", ".join(kept) if gone else None
 
     def _parts(self, session: Session, parts: Sequence[str]) -> tuple[list[str], str]:
         """The parts of a sentence that ask how things are, with those that name devices beside; the rest."""
@@ -257,5 +285,11 @@ def _forms(language: str) -> Mapping[str, re.Pattern[str]]:
     raw: Mapping[str, Any] = read_manner(language)
     found = {name: re.compile(rf"\b(?:{'|'.join(one)})", re.I) for name, one in raw["inquiries"].items()}
     leads = re.compile(rf"^\W*(?:(?:{'|'.join(raw['leads'])})\b[,.\s…]*)+", re.I)
-    no_room = re.compile(rf"\b(?:{'|'.join(raw['told']['no_room'])})", re.I)
-    return {**found, "leads": leads, "no_room": no_room}
+    told = {
+        name: re.compile(rf"\b(?:{'|'.join(raw['told'][kind])})", re.I)
+        for name, kind in (("no_room", "no_room"), ("recording", "record"))
+    }
+    plans = re.compile(
+        r"\W*(?:(?:and|but|e|ma|che) )*(?:i|we|she|he|they|my|ho|vado|torno|viene|vengo|esco|mi[oa])\b", re.I
+    )
+    return {**found, **told, "leads": leads, "plans": plans}

@@ -65,6 +65,9 @@ class Telling:
         """That something was done, or was so already."""
         said, many = self._home.kinds[kind].said[house.language], len(devices) > 1
         name = self.listed(house, devices, "and")
+        started = self._says(house)["started"].get(deed) if kind != "fan" else None
+        if started and all(self.state(house, one) == "off" for one in devices):
+            return capital(started[many].format(name=name))
         if any(self.state(house, one) != deed for one in devices):
             return capital(said["done"][deed][many].format(name=name))
         verb, _, rest = said["states"][deed][many].partition(" ")
