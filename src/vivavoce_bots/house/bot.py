@@ -48,6 +48,10 @@ _MATTER: Final = (
 _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
+_YES_NO: Final = re.compile(r"^(?:yes|no|sì), ", re.I)
+_VOCATIVE: Final = re.compile(
+    r",\s*(?:dear|love|darling|please|my dear|car[oa]|tesoro|grazie|per favore|per piacere)\s*(?=[,.!?])", re.I
+)
 _FEW: Final = 3  # words that say nothing but no
 _AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
 _HERE: Final = {
@@ -163,6 +167,7 @@ class HouseBot(SettlingBot):
     def plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
         hearing, where = self._hearing[session.language], self._home.places(session.language)
+        text = _VOCATIVE.sub("", text)
         session.alone = self._names_alone(session, text)
 
         def places(one: str) -> bool:
@@ -262,7 +267,10 @@ class HouseBot(SettlingBot):
             for one in ("cannot", "puzzled", "untouched"):
                 told = told.replace(self.words(session)[one], "")
             known = " ".join(answers).lower()
-            told = " ".join(one for one in sentences_of(told) if one.lower().rstrip(".") not in known)
+            told = " ".join(
+                one for one in sentences_of(told) if _YES_NO.sub("", one).lower().rstrip(".") not in known
+            )
+            session.waiting = [one for one in session.waiting if not self._idle(session, one)]
         sentences = told_once([told, *served.told, *answers], self.words(session)["no_more_known"])
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
@@ -280,6 +288,13 @@ class HouseBot(SettlingBot):
             sentences = self.words(session)["well"]
         understood = Meaning(tuple(one for one in (*did, *served.acts) if one.act == "inform"), 1.0)
         return Answer(joined([sentences, question]), (*did, *served.acts, *asks), (understood,))
+
+    def _idle(self, session: Session, pending: Pending) -> bool:
+        """Whether all that is asked about is so already: which of the lamps that are off to switch off."""
+        return bool(pending.deed and pending.choices) and all(
+            self._telling.state(session, one) == self._home.kind_of(one).deed(pending.deed or "")
+            for one in pending.choices
+        )
 
     # --- what is said --------------------------------------------------------------------------------------
 

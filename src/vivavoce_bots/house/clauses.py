@@ -51,12 +51,15 @@ LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", r
 REFUSED: Final = {
     "en": re.compile(
         r"\b(?:i (?:told you|said),? )?(?:no|not the|(?:i )?(?:don't|do not) want (?:any|the)|leave|did i say"
-        r"|nothing (?:more )?with) (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b"
+        r"|nothing (?:more )?with|(?:i )?(?:didn't|did not|never) (?:say|said|mention(?:ed)?|ask(?:ed)? for)"
+        r"(?: a| any| anything about)?) (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b"
         r"(?: alone)?(?=\W*(?:[.,;!?]|please|$))\??",
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
+        r"\b(?:che|quale) (?:tapparell[ae]|lampad[ae]|luc[ei])\?!|\bnon ho (?:detto|chiesto|parlato di)(?: la| le| il| una)?"
+        r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
+        r"|\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
         r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
         r"(?=\W*(?:[.,;!?]|per|$))"
         r"|\b(?:le|la|il) (?:tapparelle|lampade|lampada|luci|ventilatore|televisione|tv|radio)\W+"

@@ -87,7 +87,7 @@ class Clerk:
         about = session.about
         asked, text = self.inquiries.apart(session, text, words)
         done, left = Attended(asked=asked, served=bool(asked)), list[Snippet]()
-        named = next((one.devices for one in reversed(asked) if one.devices), None)
+        named = next((one.devices for one in reversed(asked) if one.devices and len(one.devices) <= _FEWEST), None)
         session.about = named or about  # are they open? close them
         snippets = snippets_of(text, session.language) if text else []
         waits = next((one.asks for one in session.waiting if one.asks in SERVED), None)
@@ -321,11 +321,17 @@ class Clerk:
         """Answer the questions that are about nothing here, once; what is left of the turn stays."""
         hearing, beyond = self._hearing[session.language], self._beyond[session.language]
         unknown = False
+        recording = any(one.asks in ("recording",) for one in (done.asks,) if one) or any(
+            one.value == "recording" for one in done.acts
+        )
         for said in list(left):
             if not said.asks:
                 continue
             question = f"{said.text}?"
             found, _ = told_apart(question, beyond)
+            if recording and found == beyond.says.get("later"):
+                left.remove(said)  # tonight at nine, record it
+                continue
             heard = hearing.heard(question)
             if found is not None and not heard.did("deed", *DEVICES):
                 left.remove(said)

@@ -24,9 +24,12 @@ _PARTS: Final = {
 }
 _NAMES: Final = ("kind", "plural", "called", "room", "it", "them", "one", "thing", "side", "relation")
 _DEVICES: Final = ("kind", "plural", "called")
+_SPOKEN_OF: Final = 3  # devices that a pronoun means afterwards
 _FEW: Final = 5  # words of a question that only names devices
 _TAIL: Final = 2  # words of `or not`, `or off`
 _ON: Final = ("on", "off")
+
+_DENIED: Final = re.compile(r"(?:^|(?<=[.!?]))\s*\w+\?+\s+no\b[.,!]*\s*", re.I)  # record? no.
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Inquiries:
     def apart(self, session: Session, text: str, words: Mapping[str, Any]) -> tuple[list[Inquiry], str]:
         """The questions of a turn about how things are, and the turn without them."""
         found, kept = list[Inquiry](), list[str]()
+        text = _DENIED.sub("", text)
         sentences = sentences_of(text[:LONGEST_TEXT].replace("’", "'"))
         known, hearing = _forms(session.language), self._hearing[session.language]
         commands = any(
@@ -62,6 +66,7 @@ class Inquiries:
             and not (self._asks(session, one) or known["claims"].search(one))
             for one in sentences
         )
+        dropped = False
         for at, sentence in enumerate(sentences):
             plain = known["leads"].sub("", sentence)
             off = self._not_heard(session, sentences[max(0, at - 1) : at + 1])
@@ -70,10 +75,15 @@ class Inquiries:
                 kept = kept[:-1]
                 continue
             goes_on = bool(found) and known["or_else"].match(sentence) is not None
+            if known["rhetorical"].search(plain) and len(sentences) > 1 and plain.endswith(("?", "!")):
+                dropped = True
+                continue
             means = known["i_mean"].match(plain) and not hearing.heard(plain).did("deed")
             if found and means:  # what is on? I mean the lamps
                 continue
-            inquiry, rest = self._taken(session, plain, words, alone=not commands, goes_on=goes_on)
+            before = next((one.devices for one in found[::-1] if one.devices), ())
+            alone = goes_on or not commands
+            inquiry, rest = self._taken(session, plain, words, alone=alone, before=before, goes_on=goes_on)
             near = sentences[at - 1] if at and kept and kept[-1] == sentences[at - 1] else ""
             if inquiry and near and not (inquiry.devices or inquiry.anything or inquiry.told):
                 named = () if hearing.heard(near).did("deed") else self._named(session, near)
@@ -81,7 +91,8 @@ class Inquiries:
                     inquiry, kept = replace(inquiry, devices=named), kept[:-1]
             found += [inquiry] if inquiry else []
             kept += [rest if inquiry else sentence]
-        return found, " ".join(one for one in kept if re.search(r"\w", one)) if found else text
+        left = " ".join(one for one in kept if re.search(r"\w", one))
+        return found, left if found or (dropped and left) else text
 
     def _not_heard(self, session: Session, sentences: Sequence[str]) -> Inquiry | None:
         """What is said to be too loud, and is off: the telly. It is shouting."""
@@ -105,7 +116,7 @@ class Inquiries:
         return sentence.rstrip().endswith("?") or known["heads"].match(plain) is not None
 
     def _taken(
-        self, session: Session, sentence: str, words: Mapping[str, Any], *, alone: bool, goes_on: bool
+        self, session: Session, sentence: str, words: Mapping[str, Any], *, alone: bool, before: tuple[str, ...], goes_on: bool
     ) -> tuple[Inquiry | None, str]:
         """What a sentence asks, and what it says besides."""
         known, hearing = _forms(session.language), self._hearing[session.language]
@@ -118,30 +129,46 @@ class Inquiries:
                 return Inquiry(told=words["no_clock"]), rest
         if goes_on and names_only:
             return Inquiry(self._named(session, sentence) or None), ""
-        if known["afterwards"].search(sentence):
-            return Inquiry(told=words["how_said"]), ""
+        narrowed = self._narrowed(session, sentence, heard, before) if before else None
+        if narrowed:
+            return narrowed, ""
+        if after := known["afterwards"].search(sentence):
+            return Inquiry(told=words["how_said"]), sentence[: after.start()].rstrip(" ,")
+        named = self._named(session, sentence) or None
         if known["why_you"].search(sentence):
-            return Inquiry(told=words["misheard"]), ""
+            return Inquiry(named, told=words["misheard"]), ""
         if known["who_did"].search(sentence) and heard.did("deed", *_DEVICES):
-            return Inquiry(told=words["who_unknown"]), ""
+            return Inquiry(named, told=words["who_unknown"]), ""
+        away = known["no_room"].search(sentence)
+        if away and not heard.did("room") and (rest := self._without_room(session, sentence)) is not None:
+            return Inquiry(told=words["no_room"].format(room=away[0])), rest
         if not (claims or self._asks(session, sentence)):
             return None, sentence
         if known["which_side"].search(sentence) and session.waiting and session.waiting[0].choices:
             return Inquiry(told=words["sides"]), ""
         if known["sure"].fullmatch(sentence) and session.about:
             return Inquiry(session.about), ""
-        parts = _PARTS[session.language].split(sentence)
-        asks, kept = self._parts(session, parts)
+        parts = [sentence] if known["either"].search(sentence) else _PARTS[session.language].split(sentence)
+        asks, kept = ([sentence], "") if known["either"].search(sentence) else self._parts(session, parts)
         if not asks and known["is_in"].search(sentence) and (where := self._where(session, heard)):
             return where, ""
         if not asks:
-            device = heard.did(*_DEVICES) and not heard.did("deed")
+            device = heard.did(*_DEVICES, "one", "them") and not heard.did("deed")
             if device and known["there"].search(sentence) and not heard.did("thing"):
                 return self._listing(session, sentence, heard), ""
             if names_only and alone and not session.waiting and known["bare"].match(sentence):
                 return Inquiry(self._named(session, sentence)), ""
             return None, sentence
         return self._inquiry(session, asks, words), kept
+
+    def _narrowed(
+        self, session: Session, sentence: str, heard: Heard, before: tuple[str, ...]
+    ) -> Inquiry | None:
+        """Which of those just asked about is meant: the light. The one in the kitchen, or the bedroom?"""
+        if heard.did("deed", *_DEVICES) or not heard.did("room") or not heard.did("it", "one", "them"):
+            return None
+        rooms = {one.slot for one in heard.all("room")}
+        return Inquiry(tuple(one for one in before if self._home.devices[one].room in rooms) or before)
 
     def _without_later(self, session: Session, sentence: str) -> str | None:
         """A sentence without what is to be done at another time; None where nothing is."""
@@ -157,10 +184,23 @@ class Inquiries:
             short, before = len(one.said) <= _FEW, at and heard[at - 1].did("deed", *_DEVICES)
             if one.did("deed", *_DEVICES) and not known["plans"].match(parts[2 * at]):
                 gone.add(at)
-            elif short and before and (at - 1 in gone or heard[at - 1].did("deed", *_DEVICES)):
+            elif short and (before or at - 1 in gone):
                 gone |= {at - 1, at}
         kept = [parts[2 * at] for at in range(len(heard)) if at not in gone]
         return ", ".join(kept) if gone else None
+
+    def _without_room(self, session: Session, sentence: str) -> str | None:
+        """A sentence without what it asks of a room that there is not; None where it asks nothing of it."""
+        known, hearing = _forms(session.language), self._hearing[session.language]
+        parts = _PARTS[session.language].split(sentence)[::2]
+        heard = [hearing.heard(one) for one in parts]
+        at = next(at for at, one in enumerate(parts) if known["no_room"].search(one))
+        if heard[at].did("deed", *_DEVICES):
+            return ", ".join(one for number, one in enumerate(parts) if number != at)
+        if at and len(heard[at].said) <= _FEW and heard[at - 1].did("deed", *_DEVICES):
+            return ", ".join(parts[: at - 1])  # the lamp, in the hall
+        asks = self._asks(session, sentence) and (heard[at].did("it", "one") or len(heard[at].said) <= _FEW)
+        return "" if asks else None
 
     def _parts(self, session: Session, parts: Sequence[str]) -> tuple[list[str], str]:
         """The parts of a sentence that ask how things are, with those that name devices beside; the rest."""
@@ -236,6 +276,9 @@ class Inquiries:
     def _listing(self, session: Session, sentence: str, heard: Heard) -> Inquiry | None:
         """Which devices of a kind there are, here or there."""
         devices = self._named(session, sentence, which=True)
+        if not heard.did(*_DEVICES) and session.about:  # do I have one of those?
+            kinds = self._home.kinds_of(session.about)
+            devices = tuple(self._home.of_kind(min(kinds))) if len(kinds) == 1 else ()
         rooms = frozenset(one.slot or "" for one in heard.all("room"))
         return Inquiry(devices, rooms, lists=True) if len(devices) > 1 else None
 
@@ -254,7 +297,7 @@ class Inquiries:
                 continue
             else:
                 found += self._answer(session, one, tuple(devices or ()), words)
-                if devices and not acted and len(devices) <= _FEW:
+                if devices and not acted and len(devices) <= _SPOKEN_OF:
                     session.about = tuple(devices)
         return list(dict.fromkeys(found))
 
@@ -267,7 +310,7 @@ class Inquiries:
             names = self._telling.listed(session, on, "and") if on else ""
             return [words["on_now" if on else "nothing_on"].format(names=names)]
         kinds = self._home.kinds_of(devices)
-        if asked.lists and asked.deed is None:
+        if asked.lists and asked.deed is None and len(kinds) == 1:
             names = self._telling.listed(session, devices, "and", whole=False)
             kind = self._telling.kind(session, min(kinds)) if len(kinds) == 1 else ""
             return [capital(words["rooms"].format(kind=kind, names=names))]

@@ -82,6 +82,7 @@ class SettlingBot(DoingBot):
             if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
                 session.waiting.pop(0)  # the fan!; faster, then
                 self._do(session, deed, list(pending.choices), told)
+                self._others(session, clauses, pending, told)
                 return True
         if first is not None and first.reference.other and not first.deed and len(pending.choices) == 1:
             rooms = {self._home.devices[one].room for one in pending.choices}
@@ -92,7 +93,10 @@ class SettlingBot(DoingBot):
                 session.waiting[0] = replace(pending, asks=asks, choices=near)
                 return True
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
-            return self._yes_or_no(session, heard, pending, told)
+            settled = self._yes_or_no(session, heard, pending, told)
+            if settled:
+                self._others(session, clauses, pending, told)
+            return settled
         if pending.asks == "deed" and first.deed:
             session.waiting.pop(0)
             self._do(session, first.deed, list(pending.choices), told)
@@ -104,6 +108,13 @@ class SettlingBot(DoingBot):
             if clause.deed or clause.reference.placed or not clause.did("negate", "it"):  # no, that will do
                 self._take(session, clause, told)
         return True
+
+    def _others(self, session: Session, clauses: Sequence[Clause], pending: Pending, told: Told) -> None:
+        """What stands beside an answer and is about other devices: yes, and the blinds down."""
+        kinds = {pending.kind, *self._home.kinds_of(pending.choices)}
+        for clause in clauses:
+            if clause.deed and clause.did("kind", "plural", "called") and clause.reference.kind not in kinds:
+                self._take(session, clause, told)
 
     def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:
         """Some of the choices are not meant: what is left is done, or asked for."""
