@@ -162,7 +162,9 @@ class HouseBot(SettlingBot):
         rest = REFUSED[session.language].sub(" ", text) if refused else text
         left = hearing.heard(rest)
         lets_go = len(session.waiting) < len(held)
-        return rest if lets_go or left.did(*_TELLS) or len(left.said) > _FEW else text
+        if refused and not (lets_go or left.did(*_TELLS) or len(left.said) > _FEW):
+            return str(read_manner(session.language)["dont"][0])
+        return rest
 
     def plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
@@ -191,7 +193,7 @@ class HouseBot(SettlingBot):
             plain,
             session.language,
             lambda one: hearing.heard(one).did(*_TELLS),
-            lambda one: there and hearing.heard(one).did("room"),
+            lambda one: hearing.heard(one).did("room") and (there or hearing.heard(one).did("glare", *WISHES)),
         )
 
     def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
@@ -365,6 +367,8 @@ class HouseBot(SettlingBot):
                 for one in session.waiting
                 if one.asks != "deed" or not (told.asks and {*one.choices} & {*session.about})
             ]
+        if told.sentences:  # no lamp is on: none is to go off
+            session.waiting = [one for one in session.waiting if not self._idle(session, one)]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:

@@ -234,6 +234,7 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     for at in range(len(clauses) - 2, -1, -1):
         clause, after = clauses[at], clauses[at + 1]
         placed = clause.reference.placed and after.reference.it and not after.reference.placed
+        placed = placed and (after.deed not in ("open", "close") or clause.reference.kind == "blind")
         names = (clause.did("kind", "plural", "called") or placed) and not clause.did(
             "dont", "negate", "not", "meant"
         )

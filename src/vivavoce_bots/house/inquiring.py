@@ -142,6 +142,11 @@ class Inquiries:
         away = known["no_room"].search(sentence)
         if away and not heard.did("room") and (rest := self._without_room(session, sentence)) is not None:
             return Inquiry(told=words["no_room"].format(room=away[0])), rest
+        if known["no_command"].match(sentence) and sentence.rstrip().endswith("?") and heard.did("deed"):
+            itself = known["by_itself"].search(sentence) is not None
+            return Inquiry(named, told=words["by_itself" if itself else "unanswered"]), ""
+        if known["costs"].search(sentence) and sentence.rstrip().endswith("?"):
+            return Inquiry(told=words["cost"]), ""
         if not (claims or self._asks(session, sentence)):
             return None, sentence
         if known["which_side"].search(sentence) and session.waiting and session.waiting[0].choices:

@@ -43,8 +43,10 @@ class AnsweringMachine:
             if re.search(rf"\b(?:{'|'.join(one['words'])})\b", text, re.I)
         ]  # fmt: skip
         if not found and (memory.topic == "messages" or forms(memory.language)["message"].search(text)):
+            for at, name in enumerate(("today_message", "yesterday_message")):
+                found += [at] if forms(memory.language)[name].search(text) else []
             for at, name in enumerate(("first_message", "second_message")):
-                if forms(memory.language)[name].search(text):
+                if not found and forms(memory.language)[name].search(text):
                     found = [*memory.messages[at : at + 1]]
         return tuple(found)
 
@@ -108,6 +110,9 @@ class AnsweringMachine:
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
         if named and (said.asks or known["play"].search(text) or known["tell"].search(text) or spoken_of):
+            return self._told(memory, named, words)
+        by_day = known["today_message"].search(text) or known["yesterday_message"].search(text)
+        if named and topic and by_day and len(text.split()) <= _FEW:
             return self._told(memory, named, words)
         if topic and known["other_message"].search(text) and known["keep"].search(text):
             return Served("")
@@ -197,6 +202,8 @@ class AnsweringMachine:
             named = self.named(memory, near)
         if not named and single and len(memory.told_message) == 1:
             named = memory.told_message
+        if not (named or known["all_messages"].search(text) or known["message"].search(text)):
+            named = self.named(memory, near)  # the bicycle! delete it
         if not named and keeps:
             named = memory.messages
         if known["only_asked"].search(text) and said.asks and not named:
