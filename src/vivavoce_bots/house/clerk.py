@@ -341,7 +341,10 @@ class Clerk:
             elif (
                 "?" in said.cut and (said.begins or is_question(said.text, session.language))
                 and (done.served or len(left) > 1) and len(heard.said) >= _FEWEST
-                and asks_openly(question, session.language)
+                and (
+                    asks_openly(question, session.language)
+                    or forms(session.language)["wonders"].match(said.text)
+                )
                 and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
             ):  # fmt: skip
                 left.remove(said)

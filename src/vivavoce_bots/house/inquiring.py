@@ -38,6 +38,7 @@ class Inquiry:
 
     devices  those meant, where the question names them; None where a pronoun or nothing does
     told     a sentence that answers it whatever is done
+    final    whether nothing is asked to be done behind it
     """
 
     devices: tuple[str, ...] | None = None
@@ -46,6 +47,7 @@ class Inquiry:
     anything: bool = False
     lists: bool = False
     told: str = ""
+    final: bool = False
 
 
 class Inquiries:
@@ -89,7 +91,9 @@ class Inquiries:
                 named = () if hearing.heard(near).did("deed") else self._named(session, near)
                 if named:  # the curtains. Are they down?
                     inquiry, kept = replace(inquiry, devices=named), kept[:-1]
-            found += [inquiry] if inquiry else []
+            if hearing.heard(sentence).did("deed") and not inquiry:
+                found = [replace(one, final=False) for one in found]
+            found += [replace(inquiry, final=True)] if inquiry else []
             kept += [rest if inquiry else sentence]
         left = " ".join(one for one in kept if re.search(r"\w", one))
         return found, left if found or (dropped and left) else text
@@ -142,11 +146,11 @@ class Inquiries:
         away = known["no_room"].search(sentence)
         if away and not heard.did("room") and (rest := self._without_room(session, sentence)) is not None:
             return Inquiry(told=words["no_room"].format(room=away[0])), rest
+        if known["costs"].search(sentence) and sentence.rstrip().endswith("?"):
+            return Inquiry(told=words["cost"]), ""
         if known["no_command"].match(sentence) and sentence.rstrip().endswith("?") and heard.did("deed"):
             itself = known["by_itself"].search(sentence) is not None
             return Inquiry(named, told=words["by_itself" if itself else "unanswered"]), ""
-        if known["costs"].search(sentence) and sentence.rstrip().endswith("?"):
-            return Inquiry(told=words["cost"]), ""
         if not (claims or self._asks(session, sentence)):
             return None, sentence
         if known["which_side"].search(sentence) and session.waiting and session.waiting[0].choices:
@@ -296,6 +300,8 @@ class Inquiries:
         found: list[str] = []
         for one in inquiries:
             devices = session.about if one.devices is None and not one.anything else one.devices
+            if devices and one.final and len(devices) <= _SPOKEN_OF:
+                session.about = tuple(devices)
             if one.told:
                 found.append(one.told)
             elif devices and set(devices) <= acted:
