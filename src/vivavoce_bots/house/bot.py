@@ -50,7 +50,8 @@ _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 _YES_NO: Final = re.compile(r"^(?:yes|no|sì), ", re.I)
 _VOCATIVE: Final = re.compile(
-    r",\s*(?:dear|love|darling|please|my dear|car[oa]|tesoro|grazie|per favore|per piacere)\s*(?=[,.!?])", re.I
+    r",\s*(?:dear|love|darling|please|my dear|car[oa]|tesoro|grazie|per favore|per piacere)\s*(?=[,.!?])",
+    re.I,
 )
 _FEW: Final = 3  # words that say nothing but no
 _AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
@@ -193,7 +194,9 @@ class HouseBot(SettlingBot):
             plain,
             session.language,
             lambda one: hearing.heard(one).did(*_TELLS),
-            lambda one: hearing.heard(one).did("room") and (there or hearing.heard(one).did("glare", *WISHES)),
+            lambda one: (
+                hearing.heard(one).did("room") and (there or hearing.heard(one).did("glare", *WISHES))
+            ),
         )
 
     def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:

@@ -57,7 +57,8 @@ REFUSED: Final = {
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:che|quale) (?:tapparell[ae]|lampad[ae]|luc[ei])\?!|\bnon ho (?:detto|chiesto|parlato di)(?: la| le| il| una)?"
+        r"\b(?:che|quale) (?:tapparell[ae]|lampad[ae]|luc[ei])\?!"
+        r"|\bnon ho (?:detto|chiesto|parlato di)(?: la| le| il| una)?"
         r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
         r"|\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
         r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
@@ -77,7 +78,9 @@ _DESCRIBED: Final = re.compile(
 """What stands before a word of a deed that only tells how things are."""
 _REACH: Final = 3
 _BEGINS: Final = 1  # words before a command
-_PLEASE: Final = frozenset(("please", "can", "could", "would", "want", "puoi", "può", "potrebbe", "vorrei", "favore"))
+_PLEASE: Final = frozenset(
+    ("please", "can", "could", "would", "want", "puoi", "può", "potrebbe", "vorrei", "favore")
+)
 _GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
 _FEW: Final = 4  # words of a clause that says nothing else
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")

@@ -87,7 +87,9 @@ class Clerk:
         about = session.about
         asked, text = self.inquiries.apart(session, text, words)
         done, left = Attended(asked=asked, served=bool(asked)), list[Snippet]()
-        named = next((one.devices for one in reversed(asked) if one.devices and len(one.devices) <= _FEWEST), None)
+        named = next(
+            (one.devices for one in reversed(asked) if one.devices and len(one.devices) <= _FEWEST), None
+        )
         session.about = about = named or about  # are they open? close them
         snippets = snippets_of(text, session.language) if text else []
         waits = next((one.asks for one in session.waiting if one.asks in SERVED), None)

@@ -381,7 +381,9 @@ class DoingBot(StandingBot[Session]):
             return
         if told.sentences and not (session.about or reference.kind or reference.placed or clause.did("home")):
             return  # is there one on it?
-        if not (reference.said or reference.strange) or (clause.did("one") and not reference.kind and not reference.placed and not session.about):
+        if not (reference.said or reference.strange) or (
+            clause.did("one") and not reference.kind and not reference.placed and not session.about
+        ):
             on = self._telling.on_now(session)
             names = self._telling.listed(session, on, "and") if on else ""
             told.sentences.append(words["on_now" if on else "nothing_on"].format(names=names))

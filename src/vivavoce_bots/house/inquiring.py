@@ -64,8 +64,7 @@ class Inquiries:
         sentences = sentences_of(text[:LONGEST_TEXT].replace("’", "'"))
         known, hearing = _forms(session.language), self._hearing[session.language]
         commands = any(
-            hearing.heard(one).did("deed")
-            and not (self._asks(session, one) or known["claims"].search(one))
+            hearing.heard(one).did("deed") and not (self._asks(session, one) or known["claims"].search(one))
             for one in sentences
         )
         dropped = False
@@ -120,7 +119,14 @@ class Inquiries:
         return sentence.rstrip().endswith("?") or known["heads"].match(plain) is not None
 
     def _taken(
-        self, session: Session, sentence: str, words: Mapping[str, Any], *, alone: bool, before: tuple[str, ...], goes_on: bool
+        self,
+        session: Session,
+        sentence: str,
+        words: Mapping[str, Any],
+        *,
+        alone: bool,
+        before: tuple[str, ...],
+        goes_on: bool,
     ) -> tuple[Inquiry | None, str]:
         """What a sentence asks, and what it says besides."""
         known, hearing = _forms(session.language), self._hearing[session.language]
@@ -214,7 +220,9 @@ class Inquiries:
     def _parts(self, session: Session, parts: Sequence[str]) -> tuple[list[str], str]:
         """The parts of a sentence that ask how things are, with those that name devices beside; the rest."""
         known, hearing = _forms(session.language), self._hearing[session.language]
-        states = [(known["state"].search(one) or known["claims"].search(one)) is not None for one in parts[::2]]
+        states = [
+            (known["state"].search(one) or known["claims"].search(one)) is not None for one in parts[::2]
+        ]
         if not any(states):
             return [], ""
         asks, kept = list[str](), ""
@@ -280,7 +288,9 @@ class Inquiries:
         words = read_manner(session.language)["says"]
         form = words["yes" if here else "no"]
         verb = {"en": "is", "it": "è"}[session.language]
-        return Inquiry(tuple(devices), told=form.format(name=device.names[session.language], state=f"{verb} {where}"))
+        return Inquiry(
+            tuple(devices), told=form.format(name=device.names[session.language], state=f"{verb} {where}")
+        )
 
     def _listing(self, session: Session, sentence: str, heard: Heard) -> Inquiry | None:
         """Which devices of a kind there are, here or there."""

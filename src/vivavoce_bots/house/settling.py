@@ -71,7 +71,12 @@ class SettlingBot(DoingBot):
         other = first is not None and first.reference.kind not in (None, pending.kind) and pending.kind
         if first is not None and first.asks:
             return False
-        agrees = clauses[0].did("affirm") and not heard.did("negate") and pending.asks == "confirm"
+        agrees = (
+            bool(clauses)
+            and clauses[0].did("affirm")
+            and not heard.did("negate")
+            and pending.asks == "confirm"
+        )
         if (new or other) and agrees and pending.deed:  # yes; and the blinds down
             self._do(session, pending.deed, list(pending.choices), told)
         if new or other or any(one.did("dont", "volume") for one in clauses):
@@ -116,7 +121,12 @@ class SettlingBot(DoingBot):
         return True
 
     def _others(
-        self, session: Session, clauses: Sequence[Clause], pending: Pending, told: Told, about: tuple[str, ...]
+        self,
+        session: Session,
+        clauses: Sequence[Clause],
+        pending: Pending,
+        told: Told,
+        about: tuple[str, ...],
     ) -> None:
         """What stands beside an answer and is about other devices: yes, and the blinds down."""
         kinds = {pending.kind, *self._home.kinds_of(pending.choices)}
