@@ -38,7 +38,7 @@ from vivavoce_bots.house.reference import Reader
 from vivavoce_bots.house.retracting import corrected
 from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.settling import SettlingBot
-from vivavoce_bots.house.telling import Telling, capital
+from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
     "kind", "plural", "called", "room", "thing", "deed", "side", "relation", "ordinal", "all", "other", "it",
@@ -48,6 +48,11 @@ _MATTER: Final = (
 _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
+_YES_NO: Final = re.compile(r"^(?:yes|no|sì), ", re.I)
+_VOCATIVE: Final = re.compile(
+    r",\s*(?:dear|love|darling|please|my dear|car[oa]|tesoro|grazie|per favore|per piacere)\s*(?=[,.!?])",
+    re.I,
+)
 _FEW: Final = 3  # words that say nothing but no
 _AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
 _HERE: Final = {
@@ -158,11 +163,14 @@ class HouseBot(SettlingBot):
         rest = REFUSED[session.language].sub(" ", text) if refused else text
         left = hearing.heard(rest)
         lets_go = len(session.waiting) < len(held)
-        return rest if lets_go or left.did(*_TELLS) or len(left.said) > _FEW else text
+        if refused and not (lets_go or left.did(*_TELLS) or len(left.said) > _FEW):
+            return str(read_manner(session.language)["dont"][0])
+        return rest
 
     def plain(self, session: Session, text: str) -> str:
         """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
         hearing, where = self._hearing[session.language], self._home.places(session.language)
+        text = _VOCATIVE.sub("", text)
         session.alone = self._names_alone(session, text)
 
         def places(one: str) -> bool:
@@ -186,7 +194,9 @@ class HouseBot(SettlingBot):
             plain,
             session.language,
             lambda one: hearing.heard(one).did(*_TELLS),
-            lambda one: there and hearing.heard(one).did("room"),
+            lambda one: (
+                hearing.heard(one).did("room") and (there or hearing.heard(one).did("glare", *WISHES))
+            ),
         )
 
     def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
@@ -228,7 +238,7 @@ class HouseBot(SettlingBot):
         if not (served.served or served.leaves):
             return super().answered(session, text)
         waited, open_ = list(session.waiting), bool(re.search(r"\w", text) or session.standing)
-        if not open_:
+        if not open_ and (served.told or served.asks or served.acts):
             session.waiting = []
         answer = super().answered(session, text) if open_ else Answer("", ())
         return self._merged(session, served, answer, waited)
@@ -256,10 +266,22 @@ class HouseBot(SettlingBot):
         did = tuple(
             one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat")
         )
-        sentences = joined([told, *served.told])
+        acted = frozenset(one.value or "" for one in did if one.act == "inform" and one.slot != "state")
+        answers = self._clerk.inquiries.told(session, served.asked, acted, self.words(session))
+        if answers:  # did I leave something on? what stands beside it is no command
+            for one in ("cannot", "puzzled", "untouched"):
+                told = told.replace(self.words(session)[one], "")
+            known = " ".join(answers).lower()
+            told = " ".join(
+                one for one in sentences_of(told) if _YES_NO.sub("", one).lower().rstrip(".") not in known
+            )
+            session.waiting = [one for one in session.waiting if not self._idle(session, one)]
+        sentences = told_once([told, *served.told, *answers], self.words(session)["no_more_known"])
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
             bye = self.farewell(session)
+            if puzzled:
+                sentences = told_once([*served.told, *answers], "")
             return Answer(
                 joined([sentences, bye.text]), (*did, *served.acts, *bye.acts), answer.understood, end=True
             )
@@ -271,6 +293,13 @@ class HouseBot(SettlingBot):
             sentences = self.words(session)["well"]
         understood = Meaning(tuple(one for one in (*did, *served.acts) if one.act == "inform"), 1.0)
         return Answer(joined([sentences, question]), (*did, *served.acts, *asks), (understood,))
+
+    def _idle(self, session: Session, pending: Pending) -> bool:
+        """Whether all that is asked about is so already: which of the lamps that are off to switch off."""
+        return bool(pending.deed and pending.choices) and all(
+            self._telling.state(session, one) == self._home.kind_of(one).deed(pending.deed or "")
+            for one in pending.choices
+        )
 
     # --- what is said --------------------------------------------------------------------------------------
 
@@ -303,7 +332,7 @@ class HouseBot(SettlingBot):
             self._readers[session.language],
             kind,
         )
-        clauses = with_wishes(in_the_room(clauses))
+        clauses = with_wishes(in_the_room(clauses, about=bool(session.about)))
         if any(one.deed and not one.did("described") for one in clauses) or session.attended.told:
             clauses = [  # it is so hot; a bit of music, please
                 replace(one, deed=None) if one.did("described") else one
@@ -341,6 +370,8 @@ class HouseBot(SettlingBot):
                 for one in session.waiting
                 if one.asks != "deed" or not (told.asks and {*one.choices} & {*session.about})
             ]
+        if told.sentences:  # no lamp is on: none is to go off
+            session.waiting = [one for one in session.waiting if not self._idle(session, one)]
         cannot = self.words(session)["cannot"]  # let me sit down; could you put the telly on
         told.sentences = [one for one in told.sentences if one != cannot] or told.sentences
         if not told.sentences and not session.waiting:

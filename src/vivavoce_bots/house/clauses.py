@@ -51,12 +51,16 @@ LEFT: Final = re.compile(r"\b(who|i|you|he|she|we|they|has|have|been) left\b", r
 REFUSED: Final = {
     "en": re.compile(
         r"\b(?:i (?:told you|said),? )?(?:no|not the|(?:i )?(?:don't|do not) want (?:any|the)|leave|did i say"
-        r"|nothing (?:more )?with) (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b"
+        r"|nothing (?:more )?with|(?:i )?(?:didn't|did not|never) (?:say|said|mention(?:ed)?|ask(?:ed)? for)"
+        r"(?: a| any| anything about)?) (?:the )?(?:blinds?|lamps?|lights?|fan|television|telly|tv|radio)\b"
         r"(?: alone)?(?=\W*(?:[.,;!?]|please|$))\??",
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
+        r"\b(?:che|quale) (?:tapparell[ae]|lampad[ae]|luc[ei])\?!"
+        r"|\bnon ho (?:detto|chiesto|parlato di)(?: la| le| il| una)?"
+        r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
+        r"|\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
         r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
         r"(?=\W*(?:[.,;!?]|per|$))"
         r"|\b(?:le|la|il) (?:tapparelle|lampade|lampada|luci|ventilatore|televisione|tv|radio)\W+"
@@ -73,6 +77,10 @@ _DESCRIBED: Final = re.compile(
 )
 """What stands before a word of a deed that only tells how things are."""
 _REACH: Final = 3
+_BEGINS: Final = 1  # words before a command
+_PLEASE: Final = frozenset(
+    ("please", "can", "could", "would", "want", "puoi", "può", "potrebbe", "vorrei", "favore")
+)
 _GRADES: Final = ("dim", "faster", "slower", "louder", "softer")
 _FEW: Final = 4  # words of a clause that says nothing else
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+")
@@ -81,7 +89,10 @@ WISHES: Final = {"wish_lamp": ("lamp", "on"), "wish_fan": ("fan", "on"), "wish_b
 
 @dataclass(frozen=True)
 class Clause:
-    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more."""
+    """One thing that was said: what to do, with what, and the other phrases in it; `loose`: and more.
+
+    early  whether the deed stands where a command begins
+    """
 
     deed: str | None
     reference: Reference
@@ -90,6 +101,7 @@ class Clause:
     asks: bool = False
     follows: bool = False
     loose: bool = False
+    early: bool = False
 
     def did(self, *kinds: str) -> bool:
         return any(kind in self.kinds for kind in kinds)
@@ -187,7 +199,9 @@ def _clause(
     asks = asks and (question or bool(reference.said or deed) or len(said) <= _FEW)  # sono tornata
     covered = {place for span in spans for place in range(span.start, span.end)}
     loose = any(at not in covered and not reader.knows(word) for at, word in enumerate(said))
-    return Clause(deed, reference, kinds, tuple(said), asks or (begins and deed is None), loose=loose)
+    early = at is not None and (spans[at].start <= _BEGINS or bool(_PLEASE & {*said[: spans[at].start]}))
+    asks = asks or (begins and deed is None)
+    return Clause(deed, reference, kinds, tuple(said), asks, loose=loose, early=early)
 
 
 def _refined(before: Clause, clause: Clause) -> Clause | None:
@@ -223,6 +237,7 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     for at in range(len(clauses) - 2, -1, -1):
         clause, after = clauses[at], clauses[at + 1]
         placed = clause.reference.placed and after.reference.it and not after.reference.placed
+        placed = placed and (after.deed not in ("open", "close") or clause.reference.kind == "blind")
         names = (clause.did("kind", "plural", "called") or placed) and not clause.did(
             "dont", "negate", "not", "meant"
         )
@@ -238,8 +253,11 @@ def _completed(clauses: list[Clause]) -> list[Clause]:
     return clauses
 
 
-def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
-    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there."""
+def in_the_room(clauses: Sequence[Clause], *, about: bool) -> list[Clause]:
+    """The clauses, with the one room that is spoken of: the kitchen is dark, switch the lamp on in there.
+
+    about  whether a pronoun has devices to mean
+    """
     named = {room for one in clauses for room in one.reference.rooms}
     if len(named) == 1 and clauses[-1].reference.rooms:  # the right one off and the left one on, in there
         clauses = [
@@ -252,7 +270,8 @@ def in_the_room(clauses: Sequence[Clause]) -> list[Clause]:
         return list(clauses)
     return [
         replace(one, reference=replace(one.reference, rooms=frozenset(told)))
-        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every else one
+        if one.deed and one.reference.kind and not one.reference.placed and not one.reference.every
+        and not (about and one.reference.it and not one.did("kind", "plural", "called")) else one
         for one in clauses
     ]  # fmt: skip
 

@@ -14,6 +14,7 @@ from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.house.clauses import ON_NOW
 from vivavoce_bots.house.home import Home
+from vivavoce_bots.house.inquiring import Inquiries, Inquiry
 from vivavoce_bots.house.messages import AnsweringMachine, Served
 from vivavoce_bots.house.session import Pending, Session
 from vivavoce_bots.house.snippets import Snippet, forms, joined_again, snippets_of
@@ -64,6 +65,7 @@ class Attended:
     about: tuple[str, ...] = ()
     leaves: bool = False
     served: bool = False
+    asked: list[Inquiry] = field(default_factory=list)
 
     def take(self, served: Served) -> None:
         self.served = True
@@ -78,12 +80,18 @@ class Clerk:
     def __init__(self, home: Home, hearing: Mapping[str, Hearing]) -> None:
         self._hearing, self._beyond = hearing, read_beyond("house")
         self._machine, self._guide = AnsweringMachine(home), TelevisionGuide(home)
-        self._home, self._telling = home, Telling(home)
+        self._home, self._telling, self.inquiries = home, Telling(home), Inquiries(home, hearing)
 
     def attend(self, session: Session, text: str, words: Mapping[str, Any]) -> Attended:
         """Serve what is the clerk's in a turn."""
         about = session.about
-        snippets, done, left = snippets_of(text, session.language), Attended(), list[Snippet]()
+        asked, text = self.inquiries.apart(session, text, words)
+        done, left = Attended(asked=asked, served=bool(asked)), list[Snippet]()
+        named = next(
+            (one.devices for one in reversed(asked) if one.devices and len(one.devices) <= _FEWEST), None
+        )
+        session.about = about = named or about  # are they open? close them
+        snippets = snippets_of(text, session.language) if text else []
         waits = next((one.asks for one in session.waiting if one.asks in SERVED), None)
         session.waiting = [one for one in session.waiting if one.asks not in SERVED]
         answered = self._answered(session, waits, snippets, words) if waits else None
@@ -315,11 +323,17 @@ class Clerk:
         """Answer the questions that are about nothing here, once; what is left of the turn stays."""
         hearing, beyond = self._hearing[session.language], self._beyond[session.language]
         unknown = False
+        recording = any(one.asks in ("recording",) for one in (done.asks,) if one) or any(
+            one.value == "recording" for one in done.acts
+        )
         for said in list(left):
             if not said.asks:
                 continue
             question = f"{said.text}?"
             found, _ = told_apart(question, beyond)
+            if recording and found == beyond.says.get("later"):
+                left.remove(said)  # tonight at nine, record it
+                continue
             heard = hearing.heard(question)
             if found is not None and not heard.did("deed", *DEVICES):
                 left.remove(said)
@@ -329,7 +343,10 @@ class Clerk:
             elif (
                 "?" in said.cut and (said.begins or is_question(said.text, session.language))
                 and (done.served or len(left) > 1) and len(heard.said) >= _FEWEST
-                and asks_openly(question, session.language)
+                and (
+                    asks_openly(question, session.language)
+                    or forms(session.language)["wonders"].match(said.text)
+                )
                 and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
             ):  # fmt: skip
                 left.remove(said)

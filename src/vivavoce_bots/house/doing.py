@@ -42,6 +42,7 @@ _WANTING: Final = frozenset(
         "fate",
     )
 )
+_NAMES: Final = ("kind", "plural", "called")
 _VOLUME: Final = {"raise": "louder", "lower": "softer"}
 
 
@@ -72,6 +73,9 @@ class DoingBot(StandingBot[Session]):
 
     def _corrects(self, session: Session, clause: Clause, reference: Reference) -> bool:
         """`No, the left one`; `not that lamp, the other one`: the last deed was for another device."""
+        tells = clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)
+        if tells and not clause.did("meant"):
+            return False  # I saw a light
         return bool(session.done) and clause.deed is None and reference.said and (
             clause.did("meant", "not", "negate") or clause.follows
         )  # fmt: skip
@@ -139,8 +143,13 @@ class DoingBot(StandingBot[Session]):
         if kind != reference.kind:
             reference = replace(reference, kind=kind)
         devices = self._meant(session, reference, choices) or (
-            self._meant(session, reference) if choices and reference.placed else []
+            self._meant(session, reference)
+            if choices and (reference.rooms or (reference.placed and clause.did(*_NAMES, "deed")))
+            else []
         )
+        if pending and not devices and reference.places and not clause.did(*_NAMES, "room"):
+            self._ask(session, pending)  # I sleep by the window: which of these?
+            return
         if not devices and reference.placed and not choices and not clause.did("kind", "plural", "called"):
             reference = replace(reference, kind=None)  # the one by the door: of another kind than before
             devices = self._meant(session, reference)
@@ -215,6 +224,8 @@ class DoingBot(StandingBot[Session]):
             return  # put it all back; my daughter set this up
         if deed in _GRADUAL and session.about and not clause.reference.bare:
             pass  # louder, so that I hear it: of what was spoken of
+        elif (clause.reference.bare or clause.loose) and not clause.early:
+            return  # I'd better get on
         elif clause.reference.bare or clause.loose:
             told.sentences.append(self.words(session)["cannot"])
             told.acts.append(Act("canthelp"))
@@ -370,8 +381,15 @@ class DoingBot(StandingBot[Session]):
             return
         if told.sentences and not (session.about or reference.kind or reference.placed or clause.did("home")):
             return  # is there one on it?
-        if reference.strange or not devices or not reference.said:
-            devices = [] if reference.strange or reference.said else self._home.of_kind(None)
+        if not (reference.said or reference.strange) or (
+            clause.did("one") and not reference.kind and not reference.placed and not session.about
+        ):
+            on = self._telling.on_now(session)
+            names = self._telling.listed(session, on, "and") if on else ""
+            told.sentences.append(words["on_now" if on else "nothing_on"].format(names=names))
+            return
+        if reference.strange:
+            devices = []
         if not devices:
             waiting = list(session.waiting)
             self._not_known(session, clause, reference, [], told)

@@ -43,8 +43,10 @@ class AnsweringMachine:
             if re.search(rf"\b(?:{'|'.join(one['words'])})\b", text, re.I)
         ]  # fmt: skip
         if not found and (memory.topic == "messages" or forms(memory.language)["message"].search(text)):
+            for at, name in enumerate(("today_message", "yesterday_message")):
+                found += [at] if forms(memory.language)[name].search(text) else []
             for at, name in enumerate(("first_message", "second_message")):
-                if forms(memory.language)[name].search(text):
+                if not found and forms(memory.language)[name].search(text):
                     found = [*memory.messages[at : at + 1]]
         return tuple(found)
 
@@ -83,7 +85,9 @@ class AnsweringMachine:
             return None
         if topic and known["keep"].search(text) and not said.asks and len(text.split()) <= 4:
             return Served(words["kept_messages"])
-        if known["when"].search(text) and (said.asks or named or spoken_of or known["tell"].search(text)):
+        when, tells = known["when"].search(text), known["tell"].search(text)
+        begins = when and (when.start() == 0 or (tells and tells.start() < when.start()))
+        if when and (begins or said.asks or (named and len(text.split()) <= _FEW)):
             which = named or self.named(memory, near) or memory.told_message or memory.messages
             return self._told(memory, which, words, "when")
         if known["who"].search(text) and (named or topic) and (said.asks or len(text.split()) <= 3):
@@ -102,9 +106,13 @@ class AnsweringMachine:
             and (named or not elsewhere)
         ):
             return self._only(memory, named or memory.told_message, words)
+        asks = said.asks or known["called"].match(text) is not None
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
         if named and (said.asks or known["play"].search(text) or known["tell"].search(text) or spoken_of):
+            return self._told(memory, named, words)
+        by_day = known["today_message"].search(text) or known["yesterday_message"].search(text)
+        if named and topic and by_day and len(text.split()) <= _FEW:
             return self._told(memory, named, words)
         if topic and known["other_message"].search(text) and known["keep"].search(text):
             return Served("")
@@ -115,7 +123,7 @@ class AnsweringMachine:
             return self._told(memory, self.named(memory, around) or memory.messages, words)
         if spoken_of and not said.asks and known["delete"].search(around):
             return Served("")  # the message! delete it
-        if spoken_of and not said.asks and memory.told_message and not known["play"].search(text):
+        if spoken_of and not asks and memory.told_message and not known["play"].search(text):
             return Served("")  # nobody called then
         if spoken_of:
             return self._told(memory, memory.messages, words)
@@ -163,7 +171,10 @@ class AnsweringMachine:
         return told._replace(text=words["no_more_known"].format(told=told.text))
 
     def _not_from(self, memory: Memory, who: str, words: Mapping[str, Any]) -> Served:
+        known = memory.told_message == memory.messages
         told = self._told(memory, memory.messages, words)
+        if memory.messages and known:
+            return told._replace(text=words["not_from"])
         return told._replace(text=f"{words['not_from']} {told.text}") if memory.messages else told
 
     def _blinking(self, memory: Memory, text: str, words: Mapping[str, Any]) -> Served:
@@ -191,6 +202,8 @@ class AnsweringMachine:
             named = self.named(memory, near)
         if not named and single and len(memory.told_message) == 1:
             named = memory.told_message
+        if not (named or known["all_messages"].search(text) or known["message"].search(text)):
+            named = self.named(memory, near)  # the bicycle! delete it
         if not named and keeps:
             named = memory.messages
         if known["only_asked"].search(text) and said.asks and not named:

@@ -193,6 +193,8 @@ class Reader:
         words = " ".join(said[span.start : span.end])
         if self.language == "it" and span.start > 0 and said[span.start - 1] in ("la", "lo", "le", "li"):
             return True
+        if self.language == "en" and {"it", "that", "this", "them"} & {*said[span.start : span.end]}:
+            return True
         return words in self._its or (self.language == "it" and _CLITIC.fullmatch(words) is not None)
 
     def knows(self, word: str) -> bool:

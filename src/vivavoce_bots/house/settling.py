@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.house.clauses import WISHES, Clause
 from vivavoce_bots.house.doing import DoingBot
+from vivavoce_bots.house.reference import Reference
 from vivavoce_bots.house.session import Pending, Session, Told
+
+_SEEING: Final = frozenset(("saw", "see", "seen", "hear", "heard", "vedo", "visto", "sento", "sentito"))
 
 
 class SettlingBot(DoingBot):
@@ -67,6 +71,14 @@ class SettlingBot(DoingBot):
         other = first is not None and first.reference.kind not in (None, pending.kind) and pending.kind
         if first is not None and first.asks:
             return False
+        agrees = (
+            bool(clauses)
+            and clauses[0].did("affirm")
+            and not heard.did("negate")
+            and pending.asks == "confirm"
+        )
+        if (new or other) and agrees and pending.deed:  # yes; and the blinds down
+            self._do(session, pending.deed, list(pending.choices), told)
         if new or other or any(one.did("dont", "volume") for one in clauses):
             session.waiting = []
             return False
@@ -78,7 +90,9 @@ class SettlingBot(DoingBot):
             named = named and not (first.reference.it and first.reference.kind is None)
             if deed and (named or (first.deed not in (None, pending.deed) and not first.reference.said)):
                 session.waiting.pop(0)  # the fan!; faster, then
+                about = session.about
                 self._do(session, deed, list(pending.choices), told)
+                self._others(session, clauses, pending, told, about)
                 return True
         if first is not None and first.reference.other and not first.deed and len(pending.choices) == 1:
             rooms = {self._home.devices[one].room for one in pending.choices}
@@ -89,7 +103,11 @@ class SettlingBot(DoingBot):
                 session.waiting[0] = replace(pending, asks=asks, choices=near)
                 return True
         if first is None or (pending.asks == "confirm" and not first.reference.placed):
-            return self._yes_or_no(session, heard, pending, told)
+            about = session.about
+            settled = self._yes_or_no(session, heard, pending, told)
+            if settled:
+                self._others(session, clauses, pending, told, about)
+            return settled
         if pending.asks == "deed" and first.deed:
             session.waiting.pop(0)
             self._do(session, first.deed, list(pending.choices), told)
@@ -101,6 +119,23 @@ class SettlingBot(DoingBot):
             if clause.deed or clause.reference.placed or not clause.did("negate", "it"):  # no, that will do
                 self._take(session, clause, told)
         return True
+
+    def _others(
+        self,
+        session: Session,
+        clauses: Sequence[Clause],
+        pending: Pending,
+        told: Told,
+        about: tuple[str, ...],
+    ) -> None:
+        """What stands beside an answer and is about other devices: yes, and the blinds down."""
+        kinds = {pending.kind, *self._home.kinds_of(pending.choices)}
+        for clause in clauses:
+            if clause.deed and clause.did("kind", "plural", "called") and clause.reference.kind not in kinds:
+                self._take(session, clause, told)
+            elif clause.deed and clause.reference.it and about and not {*about} & {*pending.choices}:
+                session.about = about  # in the kitchen; and close them
+                self._take(session, replace(clause, reference=Reference(it=True)), told)
 
     def _narrowed(self, session: Session, pending: Pending, kept: tuple[str, ...], told: Told) -> bool:
         """Some of the choices are not meant: what is left is done, or asked for."""
@@ -167,6 +202,8 @@ class SettlingBot(DoingBot):
             pass  # not the television
         elif self._corrects(session, clause, reference):
             self._correct(session, clause, told)
+        elif clause.deed is None and _SEEING & set(clause.said) and not clause.did("meant", "other"):
+            pass  # I saw a light
         elif (
             clause.deed
             or (reference.other and not clause.loose and (session.about or session.done or session.waiting))

@@ -78,6 +78,7 @@ class TelevisionGuide:
         radio = known["radio"].search(so_far) and not known["screen"].search(around)
         if known["radio"].search(text) and not known["screen"].search(text):
             asks = said.asks and (known["channel"].search(text) or known["guide"].search(text))
+            asks = asks or known["tuned_to"].search(text)  # the radio on two
             return Served(words["one_station"]) if asks or known["on_radio"].search(text) else None
         if memory.recording and memory.topic == "television" and known["part_of"].search(text):
             return Served(words["whole_evening"])
@@ -100,6 +101,8 @@ class TelevisionGuide:
     ) -> Served | None:
         """The answer to what a snippet asks of the programmes; `wanted` is the channel that it names."""
         known, text = forms(memory.language), said.text
+        if known["watch"].search(text) and known["tuned_to"].search(text) and not known["when"].match(text):
+            return None  # put it on two already, so that I am ready when it begins
         programme, shown = self.programme(memory, text), known["shown"].search(text)
         spoken_of = self.programme(memory, so_far)
         off = memory.state.get("television", "off") == "off"
@@ -148,7 +151,8 @@ class TelevisionGuide:
             and not known["record"].search(around)
         ):
             return self._tuned(memory, programme, words)
-        if programme and memory.topic != "television" and few and not watches:
+        bare = said.asks or len(text.split()) <= 2
+        if programme and memory.topic != "television" and few and bare and not watches:
             return self._told(memory, programme, words)
         return Served("") if programme else None
 
@@ -156,6 +160,8 @@ class TelevisionGuide:
         self, memory: Watched, service: str, text: str, words: Mapping[str, Any], *, no: bool, any_: bool
     ) -> Served | None:
         """What the answer to `which channel?` brings about; None where it is no answer to that."""
+        if forms(memory.language)["radio"].search(text) and not forms(memory.language)["screen"].search(text):
+            return None
         channel = self.channel(memory, text) or (next(iter(self._home.channels)) if any_ else None)
         if channel is None and no:
             return Served(words["kept"])

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from vivavoce_bots.acts import Act, stating
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.house.home import Home, read_manner
 from vivavoce_bots.house.session import Pending
 
@@ -64,6 +65,9 @@ class Telling:
         """That something was done, or was so already."""
         said, many = self._home.kinds[kind].said[house.language], len(devices) > 1
         name = self.listed(house, devices, "and")
+        started = self._says(house)["started"].get(deed) if kind != "fan" else None
+        if started and all(self.state(house, one) == "off" for one in devices):
+            return capital(started[many].format(name=name))
         if any(self.state(house, one) != deed for one in devices):
             return capital(said["done"][deed][many].format(name=name))
         verb, _, rest = said["states"][deed][many].partition(" ")
@@ -159,6 +163,16 @@ class Telling:
             return form.format(name=name), (Act("request", "action"),)
         form = forms.get("which") or words["which_thing"]
         return form.format(choices=names), (Act("request", pending.kind or "thing"), *selects)
+
+
+def told_once(texts: Sequence[str], no_more: str) -> str:
+    """The sentences of several texts, none twice; `no_more` ends one that told what there is to know."""
+    kept: list[str] = []
+    end = no_more.rsplit("}", 1)[-1].strip()
+    for text in texts:
+        fresh = [one for one in sentences_of(text) if one not in kept]
+        kept += [] if fresh == [end] else fresh
+    return " ".join(kept)
 
 
 def capital(text: str) -> str:

@@ -101,3 +101,65 @@ def test_a_question_beside_the_devices_is_answered(language: str, said: list[str
 def test_leave_is_taken_in_any_words(language: str, said: str) -> None:
     (_, last), _ = talk(language, {"en": "radio on", "it": "radio accesa"}[language], said)
     assert last.end
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told", "state"),
+    [
+        ("en", ["did I leave something on?"], "Nothing is switched on.", {}),
+        ("en", ["is it the tv? or the radio.."], "The television is off. The radio is off.", {}),
+        ("it", ["credo di aver lasciato accesa la luce.. quella in cucina, o era in bagno?"],
+         "La lampada in cucina è spenta.", {}),
+        ("it", ["le tapparelle, sono su o giù?"], "sono alzate", {}),
+        ("en", ["the curtains.. are they down?"], "the blinds in the bedroom are open", {}),
+        ("en", ["radio on", "does it go off by itself?"], "goes on or off by itself", {"radio": "on"}),
+        ("en", ["does it cost a lot if the fan stays on all night?"], "What it costs I do not know.", {}),
+        ("en", ["are the bedroom blinds up? close them"], "I have closed the blinds in the bedroom.",
+         {"bedroom_blind": "close"}),
+        ("it", ["accendi la radio", "per spegnerla dopo come faccio?"], "Basta dirmelo", {"radio": "on"}),
+    ],
+)  # fmt: skip
+def test_how_things_are_is_told_and_nothing_is_switched_by_a_question(
+    language: str, said: list[str], told: str, state: dict[str, str]
+) -> None:
+    replies, session = talk(language, *said)
+    assert told in replies[-1].text
+    assert session.state == state
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told"),
+    [
+        ("en", "the radio, at seven, tomorrow morning", "no clock"),
+        ("it", "spenga il ventilatore tra un'oretta", "orologio"),
+        ("en", "lamp off, in the hall", "nothing in the hall"),
+    ],
+)
+def test_what_is_for_another_time_or_a_room_that_is_not_there_is_not_done(
+    language: str, said: str, told: str
+) -> None:
+    (reply,), session = talk(language, said)
+    assert told in reply.text
+    assert session.state == {}
+
+
+def test_what_is_refused_undoes_nothing_and_an_answer_takes_what_stands_beside_it() -> None:
+    _, session = talk(
+        "it", "il ventilatore acceso", "che lampada?! non ho detto lampada. lascia stare le lampade"
+    )
+    assert session.state == {"fan": "on"}
+    _, session = talk("it", "accendi il ventilatore in camera", "sì sì. E le tapparelle della camera giù")
+    assert session.state == {"fan": "on", "bedroom_blind": "close"}
+    (_, last), session = talk("en", "radio on", "cancel that")
+    assert not last.end
+    assert session.state.get("radio", "off") == "off"
+
+
+def test_a_message_is_meant_by_its_day_and_told_once_in_a_turn() -> None:
+    replies, session = talk(
+        "it", "ci sono messaggi?", "quello di ieri", "la bicicletta! cancelli pure, quello lì"
+    )
+    assert replies[1].text.startswith("L'officina")
+    assert session.messages == (0,)
+    (reply,), _ = talk("en", "any messages, and was it the garage that wanted calling back?")
+    assert reply.text.count("The garage says") == 1
