@@ -35,6 +35,9 @@ _IDLE = ("insult", "hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
 _REACH = 4
 _AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
+_BEHIND = 6
+_BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
+"""Words before a kind of place that is only hinted at: for a walk after dinner."""
 _FEW = 2  # words of what is no question of its own: and then?
 _THROWN = re.compile(
     r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
@@ -234,6 +237,8 @@ class Understanding(Phrasebook):
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
+        if kind == "negate" and index and self._thrown(index - 1, turn):
+            return None
         if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
             return None
         if kind == "bye" and is_threat(turn.text, turn.said, turn.spans[index]):
@@ -312,13 +317,17 @@ class Understanding(Phrasebook):
             return None
         if self._no_matter(index, turn):
             return stating("inform", slot, DONTCARE)
-        after = turn.spans[index + 1 : index + 2]
-        thrown = self._language == "it" and bool(after) and after[0].start == span.end  # il sushi no
-        thrown = thrown and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
         behind = " ".join(turn.said[span.end : span.end + _REACH])
-        thrown = thrown or _THROWN.match(behind) is not None
+        thrown = self._thrown(index, turn) or _THROWN.match(behind) is not None
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
         return stating("inform", slot, value, "!=" if denied else "=")
+
+    def _thrown(self, index: int, turn: Turn) -> bool:
+        """Whether a `no` behind a value throws it out: il sushi no."""
+        span, after = turn.spans[index], turn.spans[index + 1 : index + 2]
+        return self._language == "it" and bool(after) and span.entry.kind == "value" and (
+            after[0].start == span.end and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+        )  # fmt: skip
 
     @staticmethod
     def _calls(index: int, turn: Turn) -> bool:
@@ -332,8 +341,9 @@ class Understanding(Phrasebook):
         """Whether a kind of place is only hinted at, beside its name or where day and time are asked."""
         if span.entry.slot != TYPE or not self._hints(turn, span):
             return False
-        if turn.asked not in (None, TYPE) and "?" in turn.text:
-            return True  # in the centre; and will they have hot chocolate?
+        said_before = turn.said[max(0, span.start - _BEHIND) : span.start]
+        if turn.asked not in (None, TYPE) and ("?" in turn.text or _BESIDES & {*said_before}):
+            return True  # in the centre; and will they have hot chocolate? A pub where one can eat
         named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
         return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
 
