@@ -189,7 +189,9 @@ class DialogueBot(Speaker[Held], ABC):
         else:
             questions = [one for one in sentences_of(text) if is_question(one, session.language)]
             session.asks = bool(questions) or _TELL_ME.search(text) is not None
-            session.asked = self._requests(session, " ".join(questions) if questions else text)
+            known = self._understanding[session.language]
+            asking = known.acts(" ".join(questions) or text, venue=self._domain.venue(state.venue))
+            session.asked = frozenset(act.slot for act in asking if act.act in ("request", "confirm"))
             session.question = questions[-1] if questions else ""
             lists = asks_list(text, session.language) and state.asking not in (None, DAY, TIME)
             asked = tuple(act for act in state.last if act.act in _ASKS)
@@ -304,7 +306,7 @@ class DialogueBot(Speaker[Held], ABC):
         """What is asked of the venue on offer, of what a domain knows."""
         venue = self._domain.venue(session.state.venue)
         acts = self._understanding[session.language].acts(text, venue=venue) if venue else ()
-        return {act.slot for act in acts if act.act == "request"}
+        return {act.slot for act in acts if act.act == "request" and act.slot in self._domain.slots}
 
     def manage(self, session: Session[Held], meanings: Sequence[Meaning]) -> tuple[Act, ...]:
         """The acts of the next system turn."""
@@ -345,7 +347,7 @@ class DialogueBot(Speaker[Held], ABC):
         closed = venue is not None and bool(when) and not venue.meets(when)
         acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
-            acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
+            acts if session.asked & {*state.requests} and not state.stuck else tuple(one for one in acts if one != _ack("later"))
         )
         if heard.did["reqalts"] >= HEARD and state.venue is None:
             if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):

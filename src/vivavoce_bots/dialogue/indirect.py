@@ -28,7 +28,7 @@ _TURNED: Final = {
     "mine": "yours",
 }
 _OWN_IT: Final = re.compile(
-    r"\b(?:mi|me|mio|mia|miei|mie|io|noi|lei|tu|ti|te|vi|nostr\w+|su[oa]|ci(?! sono| si)|possiamo|dobbiamo)\b",
+    r"\b(?:mi|me|mio|mia|miei|mie|io|noi|lei|tu|ti|te|vi|nostr\w+|su[oa]|(?<!non )ci(?! sono| si)|possiamo|dobbiamo)\b",
     re.I,
 )
 _ENGLISH: Final = (
@@ -61,7 +61,7 @@ _ENGLISH: Final = (
     ),
 )
 _ITALIAN: Final = re.compile(
-    r"(?:c'è|ci sono|hanno|ha|fanno|fa|servono|accettano|prendono|tengono|danno|è|sono|si può|si possono|si sta|si mangia|"
+    r"(?:c'è|ci sono|ci si può|ci si arriva|ci si sta|ci sarà|ci saranno|hanno|ha|fanno|fa|servono|accettano|prendono|tengono|danno|è|sono|si può|si possono|si sta|si mangia|"
     r"bisogna|serve|conviene)\b.+|(?:(?:il|la|lo|le|i|gli) \w+|l'\w+) (?:\w+ )?(?:c'è|ce l'hanno|hanno|fanno|servono|si può)\b.*"
 )
 _ASKS_IT: Final = re.compile(

@@ -42,6 +42,8 @@ class Searcher(ABC, Generic[Held]):
                 return None if act.slot in stated else act._replace(act="inform", op="=")
             if act.act == "confirm":
                 return Act("request", act.slot)
+            if act.act == "request" and act.slot in (DAY, TIME) and state.asking != act.slot:
+                return None  # two days
             return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
 
         return Meaning(tuple(filter(None, map(meant, meaning.acts))), meaning.score)

@@ -41,9 +41,8 @@ class Speaker(Searcher[Held], ABC):
             told = f"{told} {asked}".strip()
         told_of = [act.slot or "" for act in acts if act.act in ("inform", "null")]
         session.facts |= {(state.venue or "", slot) for slot in told_of}
-        session.facts |= {
-            (state.venue or "", f"{one.slot}={one.value}") for one in acts if one.act == "inform"
-        }
+        values = [f"{one.slot}={one.value}" for one in acts if one.act == "inform"]
+        session.facts |= {(state.venue or "", value) for value in values}
         asks_them = self._number(session) if any(act.act == "null" for act in acts) else ""
         session.offered += [one for one in named if one not in session.offered]
         if not any(act.act == "repeat" for act in acts):

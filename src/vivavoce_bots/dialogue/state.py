@@ -1,7 +1,7 @@
 """Where a conversation stands."""
 
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final, Generic, TypeVar
@@ -82,6 +82,6 @@ class Session(Generic[Held]):
     facts: set[tuple[str, str]] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
     explained: int = 0
-    asked: Collection[str | None] = ()
+    asked: frozenset[str | None] = frozenset()
     question: str = ""
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))

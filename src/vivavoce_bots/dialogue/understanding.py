@@ -38,6 +38,8 @@ _AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
 _BEHIND = 6
 _BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
 """Words before a kind of place that is only hinted at: for a walk after dinner."""
+_NOT_THAT = ("not the", "isn't the", "not a", "non è il", "non è la", "non è un")
+_NO = frozenset(("no", "not", "non"))
 _FEW = 2  # words of what is no question of its own: and then?
 _THROWN = re.compile(
     r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
@@ -173,7 +175,7 @@ class Understanding(Phrasebook):
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
             known = any(act.act == "whoareyou" for act in acts)
-            agrees = self._tokens(sentence)[:1] in _AGREEING
+            agrees = self._tokens(sentence)[:1] in _AGREEING or (bool(acts) and wishes(sentence))
             if so and idle and not known and not agrees and len(self._tokens(sentence)) > _FEW:
                 return quoted(sentence)
         return ""
@@ -345,6 +347,7 @@ class Understanding(Phrasebook):
         if turn.asked not in (None, TYPE) and ("?" in turn.text or _BESIDES & {*said_before}):
             return True  # in the centre; and will they have hot chocolate? A pub where one can eat
         named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
+        named = [one for one in named if not _NO & {*turn.said[max(0, one.start - _FEW) : one.start]}]
         return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
 
     def _hints(self, turn: Turn, span: Span) -> bool:
@@ -407,7 +410,9 @@ class Understanding(Phrasebook):
         if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
             return None  # a place where one eats well
         before = turn.spans[index - 1].entry.kind if index else None
-        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= 1:
+        if " ".join(turn.said[: turn.spans[index].start]).endswith(_NOT_THAT):
+            return None  # ah, this is not the phone
+        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= _FEW:
             return None  # I did not ask about the garden
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None
