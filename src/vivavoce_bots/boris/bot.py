@@ -147,7 +147,9 @@ class BorisBot(DialogueBot[Lead]):
         if state.confirmed.get(TYPE, kind) == kind:  # else it takes the place of another kind
             informed = [one for one in informed if one != (TYPE, kind)]
         kind = dict(informed).get(TYPE) or state.confirmed.get(TYPE) or kind
-        informed = [(one, self._hour(state, value, kind) if one == TIME else value) for one, value in informed]
+        informed = [
+            (one, self._hour(state, value, kind) if one == TIME else value) for one, value in informed
+        ]
         wishes = [one for one in informed if one[1] != DONTCARE]
         if heard.did["suggest"] >= HEARD and not wishes and (state.asking or state.confirming):
             known = {*state.confirmed, TYPE}  # whatever there is, with what was said so far

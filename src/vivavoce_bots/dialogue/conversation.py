@@ -12,7 +12,14 @@ from typing import Final
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of, tells_of_self, with_apostrophes
+from vivavoce_bots.dialogue.clauses import (
+    recalls,
+    said_of,
+    sentences_of,
+    tells_of_self,
+    wishes,
+    with_apostrophes,
+)
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import unframed
@@ -41,7 +48,7 @@ from vivavoce_bots.dialogue.speech import (
     speech,
 )
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 SURE: Final = 0.6
 _REPEATED: Final = 0.4
@@ -190,9 +197,12 @@ class DialogueBot(Speaker[Held], ABC):
             questions = [one for one in sentences_of(text) if is_question(one, session.language)]
             session.asks = bool(questions) or _TELL_ME.search(text) is not None
             known = self._understanding[session.language]
-            asking = known.acts(" ".join(questions) or text, venue=self._domain.venue(state.venue))
+            plain = [one for one in questions if not wishes(one)]  # is there a pub that is open late?
+            venue = self._domain.venue(state.venue)
+            asking = known.acts(" ".join(plain) if questions else text, venue=venue)
             session.asked = frozenset(act.slot for act in asking if act.act in ("request", "confirm"))
-            session.question = questions[-1] if questions else ""
+            strange = [one for one in questions if Act("request", OTHER) in known.acts(one, venue=venue)]
+            session.question = next(iter([*strange, *questions[-1:]]), "")
             lists = asks_list(text, session.language) and state.asking not in (None, DAY, TIME)
             asked = tuple(act for act in state.last if act.act in _ASKS)
             subject = state.subject
@@ -347,7 +357,9 @@ class DialogueBot(Speaker[Held], ABC):
         closed = venue is not None and bool(when) and not venue.meets(when)
         acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
-            acts if session.asked & {*state.requests} and not state.stuck else tuple(one for one in acts if one != _ack("later"))
+            acts
+            if session.asked & {*state.requests} and not state.stuck
+            else tuple(one for one in acts if one != _ack("later"))
         )
         if heard.did["reqalts"] >= HEARD and state.venue is None:
             if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):

@@ -38,6 +38,7 @@ _AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
 _BEHIND = 6
 _BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
 """Words before a kind of place that is only hinted at: for a walk after dinner."""
+_OF_PLACE = re.compile(r"(?:\W*(?:no|so|and|wait|oh|but)\b)*\W*is (?:that|it|this)\b", re.I)
 _NOT_THAT = ("not the", "isn't the", "not a", "non è il", "non è la", "non è un")
 _NO = frozenset(("no", "not", "non"))
 _FEW = 2  # words of what is no question of its own: and then?
@@ -201,10 +202,12 @@ class Understanding(Phrasebook):
             bare = confirming and in_digits(text, self._language).strip(" .!").isdigit()
             expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
             dated = any(act.slot == DAY for act in acts)
+            dated = dated or (venue is not None and re.search(r"\b(?:open|apert)", text, re.I) is not None)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             said_of = "confirm" if venue is not None and self._asks_when(text) else "inform"
             acts = ([] if expected and time else acts) + ([stating(said_of, TIME, time)] if time else [])
         service = any(span.entry.kind == "service" for span in turn.spans)
+        service = service and (venue is None or _OF_PLACE.match(text) is None)  # is that a dance place?
         if service and all(act.act in ("hello", "affirm", "negate") for act in acts):
             return (Act("service"),)
         if (
@@ -322,6 +325,8 @@ class Understanding(Phrasebook):
         behind = " ".join(turn.said[span.end : span.end + _REACH])
         thrown = self._thrown(index, turn) or _THROWN.match(behind) is not None
         denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
+        if denied and slot == TYPE and self._hints(turn, span):
+            return None  # not open for lunch?
         return stating("inform", slot, value, "!=" if denied else "=")
 
     def _thrown(self, index: int, turn: Turn) -> bool:
