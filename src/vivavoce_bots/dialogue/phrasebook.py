@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from random import Random
 
-from vivavoce_bots.acts import DONTCARE
+from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.clauses import first_strange
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.opening import TIME, Clock
@@ -86,6 +86,24 @@ class Phrasebook:
     def _known_as(self, phrases: list[str]) -> list[str]:
         """The phrases by which a value or a kind of venue is known."""
         return phrases
+
+    def _without_hint(self, text: str, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """The acts without a kind of place that is hinted at only, where a food tells another: French, and wine."""
+        kinds = {
+            self._food[act.slot or ""]
+            for act in acts
+            if act.op == "=" and act.act == "inform" and act.slot in self._food
+        }
+        said = self._tokens(text)
+        named = {
+            span.entry.value
+            for span in self._spotter.find(text, said)
+            if span.entry.slot == TYPE and tuple(said[span.start : span.end]) in self._kinds
+        }
+        return tuple(
+            act for act in acts
+            if not (kinds and act.op == "=" and act.act == "inform" and act.slot == TYPE and act.value not in {*kinds, *named})
+        )  # fmt: skip
 
     def not_explained(self, text: str) -> str:
         """The words of a turn that nothing explains, as they were said; `` where all is explained."""

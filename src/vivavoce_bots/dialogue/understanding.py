@@ -127,6 +127,7 @@ class Understanding(Phrasebook):
             bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
             at = self._clock.find(bare, asked=True)
             acts = (*acts, stating("inform", TIME, at)) if at else acts
+        acts = self._without_hint(text, acts)
         return tuple(
             one._replace(value=whole) if whole and one.slot == TIME and half_a_day(one.value, whole) else one
             for one in acts
