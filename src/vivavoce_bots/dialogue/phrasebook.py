@@ -88,22 +88,16 @@ class Phrasebook:
         return phrases
 
     def _without_hint(self, text: str, acts: tuple[Act, ...]) -> tuple[Act, ...]:
-        """The acts without a kind of place that is hinted at only, where a food tells another: French, and wine."""
-        kinds = {
-            self._food[act.slot or ""]
-            for act in acts
-            if act.op == "=" and act.act == "inform" and act.slot in self._food
-        }
+        """The acts without a kind of place only hinted at, where a food tells another: French, and wine."""
+        wanted = [act for act in acts if act.act == "inform" and act.op == "="]
+        kinds = {self._food[act.slot or ""] for act in wanted if act.slot in self._food}
+        if not kinds:
+            return acts
         said = self._tokens(text)
-        named = {
-            span.entry.value
-            for span in self._spotter.find(text, said)
-            if span.entry.slot == TYPE and tuple(said[span.start : span.end]) in self._kinds
-        }
-        return tuple(
-            act for act in acts
-            if not (kinds and act.op == "=" and act.act == "inform" and act.slot == TYPE and act.value not in {*kinds, *named})
-        )  # fmt: skip
+        spans = [span for span in self._spotter.find(text, said) if span.entry.slot == TYPE]
+        named = {one.entry.value for one in spans if tuple(said[one.start : one.end]) in self._kinds}
+        hinted = [act for act in wanted if act.slot == TYPE and act.value not in {*kinds, *named}]
+        return tuple(act for act in acts if act not in hinted)
 
     def not_explained(self, text: str) -> str:
         """The words of a turn that nothing explains, as they were said; `` where all is explained."""

@@ -33,7 +33,8 @@ _NAME: Final = re.compile(
     r"\b(?:what(?:'s| is| was) (?:the|its|that) name|"
     r"what(?:'s| is| was) (?:it|that|the \w+|this)(?: \w+)? called|"
     r"which (?:place|one) is (?:it|that)|"
-    r"name again|come si chiama\w*(?! (?:la|il|questa|quella) (?:zona|quartiere|parte))|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b"
+    r"name again|come si chiama\w*(?! (?:la|il|questa|quella) (?:zona|quartiere|parte))|"
+    r"(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b"
     r"(?! (?:la|il|l'|questa|quella) (?:zona|quartiere|parte))",
     re.I,
 )
