@@ -37,8 +37,8 @@ _REACH = 4
 _AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
 _BEHIND = 6
 _BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
-"""Words before a kind of place that is only hinted at: for a walk after dinner."""
 _OF_PLACE = re.compile(r"(?:\W*(?:no|so|and|wait|oh|but)\b)*\W*is (?:that|it|this)\b", re.I)
+_NOT_NEAR = re.compile(r"\b(?:not|non) (?:\w+ ){0,2}(?:near|round|close|vicin\w+)(?: \S+){0,12}$")
 _NOT_THAT = ("not the", "isn't the", "not a", "non è il", "non è la", "non è un")
 _NO = frozenset(("no", "not", "non"))
 _FEW = 2  # words of what is no question of its own: and then?
@@ -177,7 +177,7 @@ class Understanding(Phrasebook):
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
             known = any(act.act == "whoareyou" for act in acts)
-            agrees = self._tokens(sentence)[:1] in _AGREEING or (bool(acts) and wishes(sentence))
+            agrees = self._tokens(sentence)[:1] in _AGREEING or (any(map(_wants, acts)) and wishes(sentence))
             if so and idle and not known and not agrees and len(self._tokens(sentence)) > _FEW:
                 return quoted(sentence)
         return ""
@@ -325,7 +325,8 @@ class Understanding(Phrasebook):
             return stating("inform", slot, DONTCARE)
         behind = " ".join(turn.said[span.end : span.end + _REACH])
         thrown = self._thrown(index, turn) or _THROWN.match(behind) is not None
-        denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
+        near = slot == AREA and _NOT_NEAR.search(" ".join(turn.said[: span.start]))
+        denied = cue == "not" or thrown or near or self._compared(index, turn, slot, before)
         if denied and slot == TYPE and self._hints(turn, span):
             return None  # not open for lunch?
         return stating("inform", slot, value, "!=" if denied else "=")
