@@ -100,7 +100,10 @@ class BorisBot(DialogueBot[Lead]):
         now = [pair for pair in state.confirmed.items() if pair in stated]
         known = self._confirmation != "implicit"  # what was known already, or else what was not
         shown = [pair for pair in now if (pair in before.items()) == known]
-        return (*(stating("inform", *pair) for pair in shown), *acts)
+        thrown = [(slot, value) for slot, values in heard.denied.items() for value in values]
+        thrown = [pair for pair in thrown if pair[0] not in {*state.confirmed, TYPE} and not (known or shown)]
+        without = [stating("inform", slot, value, "!=") for slot, value in thrown]
+        return (*(stating("inform", *pair) for pair in shown), *without, *acts)
 
     def _prompted(self, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """A question that tells what there is to choose from, where it was told to; not twice."""
@@ -143,7 +146,10 @@ class BorisBot(DialogueBot[Lead]):
         kind = self._domain.implied_type(rest)
         if state.confirmed.get(TYPE, kind) == kind:  # else it takes the place of another kind
             informed = [one for one in informed if one != (TYPE, kind)]
-        informed = [(slot, _as_before(state, value) if slot == TIME else value) for slot, value in informed]
+        kind = dict(informed).get(TYPE) or state.confirmed.get(TYPE) or kind
+        informed = [
+            (one, self._hour(state, value, kind) if one == TIME else value) for one, value in informed
+        ]
         wishes = [one for one in informed if one[1] != DONTCARE]
         if heard.did["suggest"] >= HEARD and not wishes and (state.asking or state.confirming):
             known = {*state.confirmed, TYPE}  # whatever there is, with what was said so far
@@ -181,6 +187,14 @@ class BorisBot(DialogueBot[Lead]):
         venue = self._domain.venue(state.venue)
         if venue is not None and not venue.misses(self._refused(state)):
             state.venue = None  # what was offered has what is not wanted
+
+    def _hour(self, state: Lead, time: str, kind: str | None) -> str:
+        """The hour that is meant: in the morning, where one was spoken of or nothing is open at night."""
+        time = _as_before(state, time)
+        if ":" not in time or kind is None or self._domain.matching({TYPE: kind, TIME: time}):
+            return time
+        early = f"{int(time[:2]) - _NOON:02}{time[2:]}" if int(time[:2]) >= _NOON else time
+        return early if self._domain.matching({TYPE: kind, TIME: early}) else time
 
     def _take_back(self, state: Lead, pairs: Sequence[tuple[str, str]]) -> None:
         """What was said again with the question is not what was meant: it is asked for once more."""

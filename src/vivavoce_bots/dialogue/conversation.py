@@ -7,17 +7,22 @@ import pickle
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 from random import Random
 from typing import Final
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.clauses import recalls, said_of, sentences_of, tells_of_self, with_apostrophes
+from vivavoce_bots.dialogue.clauses import (
+    recalls,
+    said_of,
+    sentences_of,
+    tells_of_self,
+    wishes,
+    with_apostrophes,
+)
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
-from vivavoce_bots.dialogue.framing import FRAMES, unframed
-from vivavoce_bots.dialogue.generation import Generation
+from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.inquiry import calendar, inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, TIME
 from vivavoce_bots.dialogue.recalling import (
@@ -28,10 +33,12 @@ from vivavoce_bots.dialogue.recalling import (
     given_up,
     plain_of,
     postponed,
+    put_plainly,
     recounted,
     told_name,
 )
-from vivavoce_bots.dialogue.searching import HEARD, Searcher
+from vivavoce_bots.dialogue.searching import HEARD
+from vivavoce_bots.dialogue.speaking import Speaker
 from vivavoce_bots.dialogue.speech import (
     COURTESIES,
     LANGUAGES,
@@ -41,7 +48,7 @@ from vivavoce_bots.dialogue.speech import (
     speech,
 )
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.dialogue.understanding import OTHER, Understanding
 
 SURE: Final = 0.6
 _REPEATED: Final = 0.4
@@ -58,7 +65,7 @@ _VAIN: Final = 2  # how often a question is asked again before it is left open
 _QUESTIONS: Final = ("request", "confirm", "select", "reqmore")
 
 
-class DialogueBot(Searcher[Held], ABC):
+class DialogueBot(Speaker[Held], ABC):
     """Finds a venue in a domain by talking.
 
     one            believes the first hypothesis alone
@@ -75,7 +82,6 @@ class DialogueBot(Searcher[Held], ABC):
         self._seed, self._one = seed, one
         self._beyond = read_beyond(self.name)
         self._understanding = {language: understanding(domain, language) for language in LANGUAGES}
-        self._generation = {language: Generation(domain, language) for language in LANGUAGES}
 
     @abstractmethod
     def fresh(self) -> Held:
@@ -118,7 +124,9 @@ class DialogueBot(Searcher[Held], ABC):
 
     def reply(self, session: Session[Held], texts: Heard) -> Reply:
         """The answer to one user turn, given as hypotheses of what was said, best first."""
+        moving = session.state.venue is None
         texts = [(with_apostrophes(text, session.language), score) for text, score in texts]
+        texts = [(put_plainly(text, session.language, moving=moving), score) for text, score in texts]
         if texts and given_up(texts[0][0], session.language, self._understanding[session.language].acts):
             return self._say(session, (Act("bye"),), ())
         if (recounted := self._recounted(session, texts)) is not None:
@@ -186,8 +194,15 @@ class DialogueBot(Searcher[Held], ABC):
             helped = [Act("help", state.asking)] if frame in _AT_FAULT and not told else []
             acts = (*lead, *helped, *self._resumed(state))
         else:
-            session.asks = any(is_question(one, session.language) for one in sentences_of(text))
-            session.asks = session.asks or _TELL_ME.search(text) is not None
+            questions = [one for one in sentences_of(text) if is_question(one, session.language)]
+            session.asks = bool(questions) or _TELL_ME.search(text) is not None
+            known = self._understanding[session.language]
+            plain = [one for one in questions if not wishes(one)]  # is there a pub that is open late?
+            venue = self._domain.venue(state.venue)
+            asking = known.acts(" ".join(plain) if questions else text, venue=venue)
+            session.asked = frozenset(act.slot for act in asking if act.act in ("request", "confirm"))
+            strange = [one for one in questions if Act("request", OTHER) in known.acts(one, venue=venue)]
+            session.question = next(iter([*strange, *questions[-1:]]), "")
             lists = asks_list(text, session.language) and state.asking not in (None, DAY, TIME)
             asked = tuple(act for act in state.last if act.act in _ASKS)
             subject = state.subject
@@ -215,10 +230,11 @@ class DialogueBot(Searcher[Held], ABC):
         telling = {"null", "canthelp", "help", "bye", *(() if echoes else ("inform",))}
         told_already = telling & {act.act for act in acts}
         told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
-        if not told_already and understanding.passed_over(text):
+        passed_over = "" if told_already else understanding.passed_over(text)
+        if passed_over:
             state.vain = 0
             acts = tuple(act for act in acts if act.act != "repeat" and act.value != "unanswered")
-            return acts, self._not_known(session)
+            return acts, self._not_known(session, passed_over)
         if (
             any(act.act not in (*_ASKS, "ack", "repeat") or act.value == "unanswered" for act in acts)
             or not asks
@@ -242,15 +258,6 @@ class DialogueBot(Searcher[Held], ABC):
             helped = (Act("help", slot),) if slot and slot not in (DAY, TIME) else ()
             return (*lost, *helped, *acts[len(lost) :]), told
         return acts, ""
-
-    def _number(self, session: Session[Held]) -> str:
-        """The sentence with the number under which the venue on offer is called; `` where it was told."""
-        venue = self._domain.venue(session.state.venue)
-        phone = venue.value(_PHONE) if venue else None
-        if venue is None or phone is None or (venue.name, _PHONE) in session.facts:
-            return ""
-        session.facts.add((venue.name, _PHONE))
-        return f" {speech(session.language).forms['ask_them'].format(phone=phone)}"
 
     def _listed(
         self, session: Session[Held], text: str, acts: tuple[Act, ...]
@@ -279,12 +286,6 @@ class DialogueBot(Searcher[Held], ABC):
     def _choices(self, state: Held) -> tuple[Act, ...]:
         """What there is to choose from, and the question that waits."""
         return (Act("help", state.asking), *self._resumed(state))
-
-    def _not_known(self, session: Session[Held]) -> str:
-        """That a question is beyond what is known; the first time with what is known."""
-        known = speech(session.language).answers["not_known"]
-        session.explained += 1
-        return known[min(session.explained, len(known)) - 1]
 
     def _recalled(self, session: Session[Held], text: str, subject: str | None) -> str:
         """What was said last, or is known of what was spoken of, where that is asked: did we say one?"""
@@ -356,7 +357,9 @@ class DialogueBot(Searcher[Held], ABC):
         closed = venue is not None and bool(when) and not venue.meets(when)
         acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
-            acts if session.asks and not state.stuck else tuple(one for one in acts if one != _ack("later"))
+            acts
+            if session.asked & {*state.requests} and not state.stuck
+            else tuple(one for one in acts if one != _ack("later"))
         )
         if heard.did["reqalts"] >= HEARD and state.venue is None:
             if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
@@ -378,7 +381,7 @@ class DialogueBot(Searcher[Held], ABC):
         who = tuple(act for act in lead if act.value in ("whoareyou", "human"))
         if who and session.asks and all(act.act in (*_ASKS, "inform") for act in acts) and not state.venue:
             return (*who, *acts)  # yes, a pub; are you a machine?
-        if helps and session.asks and acts and acts[-1].act in _ASKS and not state.venue:
+        if helps and session.asks and acts and acts[-1].act == "request" and not state.venue:
             acts = (*acts[:-1], *helps, acts[-1])  # Spanish; which cuisines are there?
         elif state.venue and session.asks and offers:  # centre; is it dear?
             told = self.answers(state, [act.slot for act in helps if act.slot in self._domain.slots])
@@ -448,52 +451,6 @@ class DialogueBot(Searcher[Held], ABC):
         if waiting:
             return waiting
         return (Act("reqmore"),) if state.venue else self.decide(state, nothing_new())
-
-    def _say(
-        self, session: Session[Held], acts: tuple[Act, ...], meanings: tuple[Meaning, ...], told: str = ""
-    ) -> Reply:
-        state = session.state
-        state.expect(acts)
-        named = [one.value for one in acts if one.act == "offer" and one.value]
-        acts = tuple(
-            act for act in acts
-            if act.act != "null" or session.asks or (state.venue or "", act.slot) not in session.facts
-        ) or (Act("reqmore"),)  # fmt: skip
-        told_of = [act.slot or "" for act in acts if act.act in ("inform", "null")]
-        session.facts |= {(state.venue or "", slot) for slot in told_of}
-        asks_them = self._number(session) if any(act.act == "null" for act in acts) else ""
-        session.offered += [one for one in named if one not in session.offered]
-        if not any(act.act == "repeat" for act in acts):
-            state.last = acts
-            state.told = state.told if {act.act for act in acts} <= {"ack", "reqmore"} else acts
-        generation = self._generation[session.language]
-        lead = tuple(takewhile(lambda act: act.act == "ack" and act.value in FRAMES, acts))
-        rest = tuple(act for act in acts[len(lead) :] if not (told and act.act == "repeat"))
-        rest = tuple(act for act in rest if not (asks_them and act.act == "reqmore"))
-        said = [generation.say(part, state.venue, session.random) for part in (lead, rest)]
-        text = " ".join(filter(None, [*said[:1], told, *said[1:]])) + asks_them
-        ends, asked = (
-            any(act.act == "bye" for act in acts),
-            any(one.acts == (Act("repeat"),) for one in meanings),
-        )
-        if text == session.said and not (ends or asked):
-            text = self._varied(session, acts, text)
-        session.said = text
-        return Reply(text, acts, meanings, ends)
-
-    def _varied(self, session: Session[Held], acts: tuple[Act, ...], text: str) -> str:
-        """The same turn in other words than the last: behind a lead, with what can be said or a way out."""
-        known, state = speech(session.language).answers, session.state
-        session.stalled += 1
-        if any(act.act in ("offer", "inform") for act in acts):
-            return f"{known['said_so'][0]} {text}"
-        lead = known["once_more"][session.stalled % len(known["once_more"])]
-        generation = self._generation[session.language]
-        more = (
-            generation.say((Act("help", state.asking),), state.venue, session.random) if state.asking else ""
-        )
-        more = more if more and session.stalled % 2 and more not in text else known["way_out"][0]
-        return f"{lead} {more} {text}"
 
 
 def _ack(what: str) -> Act:

@@ -24,6 +24,12 @@ _OPEN: Final = re.compile(
     r"\b(?:è|sono|sarà)(?: ancora)? apert[oaie]\b",
     re.I,
 )
+_SO: Final = re.compile(
+    r".*\b(?:so|then|make it|let's say|say|quindi|allora|perciò|facciamo|diciamo)\b,? (?P<rest>[^.;?!]+)",
+    re.I,
+)
+"""What is concluded from what was told."""
+_ISH: Final = re.compile(r"(?<=\w)[- ]?ish\b", re.I)
 _NUMBER: Final = r"([01]?[0-9]|2[0-4])"
 
 
@@ -97,6 +103,11 @@ class Clock:
         asked  it was asked for: a bare number or part of the day counts; dated: a part of the day does,
                since the text names the day, too
         """
+        if concluded := _SO.search(text):
+            concluded_at = self.find(concluded["rest"], asked=asked, dated=dated)
+            if concluded_at:
+                return concluded_at  # it ends at nine, so ten
+        text = _ISH.sub("", text)
         plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), text.lower())
         plain = _NOT_THEN.sub(" ", plain)
         plain = self._counted.sub(" ", plain)  # twelve people are no twelve o'clock

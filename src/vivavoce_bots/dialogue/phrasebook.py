@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from random import Random
 
-from vivavoce_bots.acts import DONTCARE
+from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.clauses import first_strange
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.opening import TIME, Clock
@@ -86,6 +86,18 @@ class Phrasebook:
     def _known_as(self, phrases: list[str]) -> list[str]:
         """The phrases by which a value or a kind of venue is known."""
         return phrases
+
+    def _without_hint(self, text: str, acts: tuple[Act, ...]) -> tuple[Act, ...]:
+        """The acts without a kind of place only hinted at, where a food tells another: French, and wine."""
+        wanted = [act for act in acts if act.act == "inform" and act.op == "="]
+        kinds = {self._food[act.slot or ""] for act in wanted if act.slot in self._food}
+        if not kinds:
+            return acts
+        said = self._tokens(text)
+        spans = [span for span in self._spotter.find(text, said) if span.entry.slot == TYPE]
+        named = {one.entry.value for one in spans if tuple(said[one.start : one.end]) in self._kinds}
+        hinted = [act for act in wanted if act.slot == TYPE and act.value not in {*kinds, *named}]
+        return tuple(act for act in acts if act not in hinted)
 
     def not_explained(self, text: str) -> str:
         """The words of a turn that nothing explains, as they were said; `` where all is explained."""

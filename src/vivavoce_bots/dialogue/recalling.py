@@ -7,10 +7,10 @@ from typing import Any, Final
 from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.clauses import gives_up, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
-from vivavoce_bots.dialogue.gist import pertinent
+from vivavoce_bots.dialogue.gist import pertinent, rewritten
 from vivavoce_bots.dialogue.inquiry import Asked, calendar
 from vivavoce_bots.dialogue.opening import DAY
-from vivavoce_bots.dialogue.speech import speech
+from vivavoce_bots.dialogue.speech import read_data, speech
 from vivavoce_bots.dialogue.state import Session, State
 from vivavoce_bots.dialogue.understanding import DISHES, OTHER
 
@@ -33,7 +33,9 @@ _NAME: Final = re.compile(
     r"\b(?:what(?:'s| is| was) (?:the|its|that) name|"
     r"what(?:'s| is| was) (?:it|that|the \w+|this)(?: \w+)? called|"
     r"which (?:place|one) is (?:it|that)|"
-    r"name again|come si chiama\w*|(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b",
+    r"name again|come si chiama\w*(?! (?:la|il|questa|quella) (?:zona|quartiere|parte))|"
+    r"(?:qual è|qual era|com'è|com'era|che) (?:il )?nome)\b"
+    r"(?! (?:la|il|l'|questa|quella) (?:zona|quartiere|parte))",
     re.I,
 )
 
@@ -48,6 +50,16 @@ def with_name(text: str, offered: Sequence[str], language: str) -> str:
         + offered[_ORDER[next(filter(None, found.groups())).lower()]]
         + text[found.end() :]
     )
+
+
+def put_plainly(text: str, language: str, *, moving: bool) -> str:
+    """A text whose idioms stand as what they mean: not a fortune, please.
+
+    moving  whether another part of town may be meant: no place is on offer, or its area was refused
+    """
+    forms = read_data("dining")[language]
+    text = rewritten(text.replace("’", "'"), forms["plain"])
+    return rewritten(text, forms["moving"]) if moving else text
 
 
 def plain_of(texts: Heard, session: Session[Any], acts: Callable[[str], Sequence[Act]]) -> Heard:
@@ -173,7 +185,8 @@ def postponed(domain: Domain, state: State, acts: tuple[Act, ...]) -> tuple[Act,
     fresh = [slot for slot in state.requests if slot not in state.promised]
     state.requests = [slot for slot in state.requests if slot not in strange]
     state.promised += [slot for slot in fresh if slot not in strange]
-    later = [Act("ack", None, "later")] if fresh and not set(fresh) <= set(strange) else []
+    fresh = [slot for slot in fresh if slot not in strange and slot in domain.slots]
+    later = [Act("ack", None, "later")] if fresh else []
     helps = [Act("help", FOOD)] if DISHES in strange and state.asking == FOOD else []
     helps = [one for one in helps if Act("request", FOOD) in acts and one not in acts]
     return (*(Act("null", slot) for slot in strange), *later, *helps, *(again or acts))

@@ -14,6 +14,7 @@ from vivavoce_bots.dialogue.state import Held
 HEARD: Final = 0.35
 _LISTED: Final = 4
 _PRICE: Final = "pricerange"
+_AREA: Final = "area"
 _NARROW: Final = 3  # values of a slot of which one that is not wanted says enough
 
 Pair = tuple[str, str]
@@ -40,8 +41,12 @@ class Searcher(ABC, Generic[Held]):
         def meant(act: Act) -> Act | None:
             if act.act == "confirm" and act.slot in (DAY, TIME):  # is it open on Sunday?
                 return None if act.slot in stated else act._replace(act="inform", op="=")
+            if act.act == "confirm" and act.slot == _AREA:  # what is the east like?
+                return None if act.slot in stated else act._replace(act="inform", op="=")
             if act.act == "confirm":
                 return Act("request", act.slot)
+            if act.act == "request" and act.slot in (DAY, TIME) and state.asking != act.slot:
+                return None  # two days
             return Act("help", act.slot) if act.act == "request" and act.slot in open_slots else act
 
         return Meaning(tuple(filter(None, map(meant, meaning.acts))), meaning.score)

@@ -68,7 +68,8 @@ class Session(Generic[Held]):
 
     said  the text of its last turn; stalled: how often it had to be put in other words; asks: whether the
           caller's turn has a question; offered: the venues that were named, in their order; facts: what was
-          told of them; topics: what was said of what is beyond the bot; explained: how often it did not know
+          told of them; topics: what was said of what is beyond the bot; explained: how often it did not know;
+          asked: what the caller's turn asks, by slot; question: the last question of that turn
     """
 
     language: str
@@ -81,4 +82,6 @@ class Session(Generic[Held]):
     facts: set[tuple[str, str]] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
     explained: int = 0
+    asked: frozenset[str | None] = frozenset()
+    question: str = ""
     before: deque[bytes] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))

@@ -35,6 +35,12 @@ _IDLE = ("insult", "hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
 _REACH = 4
 _AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
+_BEHIND = 6
+_BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
+_OF_PLACE = re.compile(r"(?:\W*(?:no|so|and|wait|oh|but)\b)*\W*is (?:that|it|this)\b", re.I)
+_NOT_NEAR = re.compile(r"\b(?:not|non) (?:\w+ ){0,2}(?:near|round|close|vicin\w+)(?: \S+){0,12}$")
+_NOT_THAT = ("not the", "isn't the", "not a", "non è il", "non è la", "non è un")
+_NO = frozenset(("no", "not", "non"))
 _FEW = 2  # words of what is no question of its own: and then?
 _THROWN = re.compile(
     r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
@@ -121,6 +127,7 @@ class Understanding(Phrasebook):
             bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
             at = self._clock.find(bare, asked=True)
             acts = (*acts, stating("inform", TIME, at)) if at else acts
+        acts = self._without_hint(text, acts)
         return tuple(
             one._replace(value=whole) if whole and one.slot == TIME and half_a_day(one.value, whole) else one
             for one in acts
@@ -170,7 +177,7 @@ class Understanding(Phrasebook):
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
             idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
             known = any(act.act == "whoareyou" for act in acts)
-            agrees = self._tokens(sentence)[:1] in _AGREEING
+            agrees = self._tokens(sentence)[:1] in _AGREEING or (any(map(_wants, acts)) and wishes(sentence))
             if so and idle and not known and not agrees and len(self._tokens(sentence)) > _FEW:
                 return quoted(sentence)
         return ""
@@ -196,10 +203,12 @@ class Understanding(Phrasebook):
             bare = confirming and in_digits(text, self._language).strip(" .!").isdigit()
             expected = bare or (asked == TIME and all(act.slot == TYPE for act in acts))
             dated = any(act.slot == DAY for act in acts)
+            dated = dated or (venue is not None and re.search(r"\b(?:open|apert)", text, re.I) is not None)
             time = self._clock.find(text[:LONGEST_TEXT], asked=expected, dated=dated)
             said_of = "confirm" if venue is not None and self._asks_when(text) else "inform"
             acts = ([] if expected and time else acts) + ([stating(said_of, TIME, time)] if time else [])
         service = any(span.entry.kind == "service" for span in turn.spans)
+        service = service and (venue is None or _OF_PLACE.match(text) is None)  # is that a dance place?
         if service and all(act.act in ("hello", "affirm", "negate") for act in acts):
             return (Act("service"),)
         if (
@@ -233,6 +242,8 @@ class Understanding(Phrasebook):
     def _act(self, index: int, turn: Turn) -> Act | None:
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
+            return None
+        if kind == "negate" and index and self._thrown(index - 1, turn):
             return None
         if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
             return None
@@ -312,13 +323,20 @@ class Understanding(Phrasebook):
             return None
         if self._no_matter(index, turn):
             return stating("inform", slot, DONTCARE)
-        after = turn.spans[index + 1 : index + 2]
-        thrown = self._language == "it" and bool(after) and after[0].start == span.end  # il sushi no
-        thrown = thrown and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
         behind = " ".join(turn.said[span.end : span.end + _REACH])
-        thrown = thrown or _THROWN.match(behind) is not None
-        denied = cue == "not" or thrown or self._compared(index, turn, slot, before)
+        thrown = self._thrown(index, turn) or _THROWN.match(behind) is not None
+        near = slot == AREA and _NOT_NEAR.search(" ".join(turn.said[: span.start]))
+        denied = cue == "not" or thrown or near or self._compared(index, turn, slot, before)
+        if denied and slot == TYPE and self._hints(turn, span):
+            return None  # not open for lunch?
         return stating("inform", slot, value, "!=" if denied else "=")
+
+    def _thrown(self, index: int, turn: Turn) -> bool:
+        """Whether a `no` behind a value throws it out: il sushi no."""
+        span, after = turn.spans[index], turn.spans[index + 1 : index + 2]
+        return self._language == "it" and bool(after) and span.entry.kind == "value" and (
+            after[0].start == span.end and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
+        )  # fmt: skip
 
     @staticmethod
     def _calls(index: int, turn: Turn) -> bool:
@@ -332,9 +350,11 @@ class Understanding(Phrasebook):
         """Whether a kind of place is only hinted at, beside its name or where day and time are asked."""
         if span.entry.slot != TYPE or not self._hints(turn, span):
             return False
-        if turn.asked not in (None, TYPE) and "?" in turn.text:
-            return True  # in the centre; and will they have hot chocolate?
+        said_before = turn.said[max(0, span.start - _BEHIND) : span.start]
+        if turn.asked not in (None, TYPE) and ("?" in turn.text or _BESIDES & {*said_before}):
+            return True  # in the centre; and will they have hot chocolate? A pub where one can eat
         named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
+        named = [one for one in named if not _NO & {*turn.said[max(0, one.start - _FEW) : one.start]}]
         return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
 
     def _hints(self, turn: Turn, span: Span) -> bool:
@@ -397,7 +417,9 @@ class Understanding(Phrasebook):
         if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
             return None  # a place where one eats well
         before = turn.spans[index - 1].entry.kind if index else None
-        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= 1:
+        if " ".join(turn.said[: turn.spans[index].start]).endswith(_NOT_THAT):
+            return None  # ah, this is not the phone
+        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= _FEW:
             return None  # I did not ask about the garden
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None

@@ -57,7 +57,7 @@ def test_a_turn_has_sentences_and_clauses() -> None:
             "restaurant",
             "it",
             ["un pub", "Chi lava i piatti?"],
-            "Questo non lo so",
+            "Chi lava i piatti non lo so",
         ),
         ("telco", "en", ["what's my balance?", "Who painted your logo?"], "That I do not know"),
         (

@@ -40,7 +40,8 @@ ITALIAN = {"en": "an Italian restaurant in the centre", "it": "un ristorante ita
         ("en", "does it have parking?", "no information about parking at White Heron"),
         ("en", "is it pricey?", "Yes"), ("en", "is it cheap?", "No"), ("en", "cheap?", "No"),
         ("en", "is it in the centre?", "Yes"), ("en", "when is it open?", "is open"),
-        ("en", "can I bring a trombone?", "do not know that"), ("en", "is it near the station?", "is nearby"),
+        ("en", "can I bring a trombone?", "bring a trombone I do not know"),
+        ("en", "is it near the station?", "is nearby"),
         ("en", "is there a bus?", "only know places"), ("it", "è molto caro?", "Sì"),
         ("it", "ha il parcheggio?", "non ho informazioni"), ("it", "è caro?", "Sì"),
         ("it", "è economico?", "No"), ("it", "a che ora chiude?", "è aperto"),
@@ -72,7 +73,7 @@ def test_a_correction_replaces_what_was_said(language: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "question", "later"),
-    [("en", "is it pricey?", "I have not named a place yet"), ("it", "è caro?", "Non ho ancora nominato")],
+    [("en", "is it pricey?", "That depends on the place"), ("it", "è caro?", "Dipende dal posto")],
 )
 def test_a_question_about_a_venue_is_no_wish_before_there_is_one(
     language: str, question: str, later: str
@@ -85,7 +86,7 @@ def test_a_question_about_a_venue_is_no_wish_before_there_is_one(
 
 def test_what_cannot_be_searched_by_is_told_in_one_sentence() -> None:
     (_, told) = talk("somewhere for the children with live music")
-    assert told.text.startswith("I cannot search by children or music. ")
+    assert told.text.startswith("About children or music I have no information. ")
 
 
 def test_e_means_and_in_italian_unless_it_has_its_accent_or_is_a_question() -> None:
@@ -310,4 +311,4 @@ def test_a_place_is_found_for_whoever_would_book_it(
 
 def test_the_name_is_promised_before_there_is_a_venue() -> None:
     asked = talk("a restaurant", "what is its name?")[-1]
-    assert "cannot search by" not in asked.text
+    assert "no information" not in asked.text
