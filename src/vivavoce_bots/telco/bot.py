@@ -172,6 +172,11 @@ class TelcoBot(CourteousBot[Session]):
         text = _LAUGHS.sub("", text)
         thanks = _THANKS.fullmatch(text) and (session.asking is not None or not asked_for_more(session.last))
         turn = self._read(session, text)
+        if "other_phone" in turn.topics:  # nobody else's card: what was begun for this one ends
+            turn.orders = [one for one in turn.orders if one.task != "top_up"]
+            turn.amount = None
+            if session.task == "top_up":
+                self.let_go(session)
         if thanks or turn.says_nothing() or self._manners(session, turn, text):
             return None
         dropped, session.dropped, session.person = session.dropped, None, turn.person
