@@ -13,9 +13,11 @@ from vivavoce_bots.carbs.reading import Reader
 from vivavoce_bots.carbs.strategy import strategies
 from vivavoce_bots.carbs.turn import Fact, Op, Turn
 from vivavoce_bots.dialogue.beyond import told_apart
+from vivavoce_bots.dialogue.clauses import taunts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
@@ -24,6 +26,7 @@ _GREETED: Final = re.compile(
     r"\b(how are (?:you|things)|come (?:stai|sta|va))(?: doing)? (?:today|oggi)\b", re.I
 )
 _MUSING: Final = re.compile(r"^\W*(?:m+|hm+|beh|allora)\W+vediamo(?: un po')?(?=\W*$)", re.I)
+_GRAMS: Final = re.compile(r"\d+(?:[.,]\d+)?")
 _FEW: Final = 4  # words of an answer that only names what an unknown food is like
 _UNSURE: Final = ("usual", "dontknow", "dontcare", "suggest")
 _OFFENDED: Final = ("insult", "complaint", "said", "twice")
@@ -118,6 +121,7 @@ class CarbsBot(AnsweringBot):
         framed = unframed(text, session.language)
         heard = self._hearing[session.language].heard(framed.text)
         turn = self._read(session, text)
+        self._requote(session, text, turn)
         snapshot = session.snapshot()
         if (liked := self._likened(session, heard, turn)) is not None:
             session.remember(snapshot)
@@ -180,6 +184,18 @@ class CarbsBot(AnsweringBot):
             asked=self._measures(session), wants=session.item is None,
             held=frozenset(one.written for one in session.meal),
         ).read(text)  # fmt: skip
+
+    def _requote(self, session: Session, text: str, turn: Turn) -> None:
+        """An amount behind one that was told is of that food: 150 is wrong, it was 100."""
+        said = set(_GRAMS.findall(in_digits(text, session.language, ordinals=False)))
+        last = session.last.text if session.last else ""
+        quoted = [one for one in session.eaten if f"{one.grams:g}" in said and f" {one.grams:g} g" in last]
+        at = next((at for at, one in enumerate(turn.ops) if one.kind == "amount"), None)
+        if len(quoted) != 1 or at is None or any(one.kind == "ate" for one in turn.ops[:at]):
+            return
+        grams = turn.ops[at].quantity.grams
+        if grams is not None and grams != quoted[0].grams:
+            turn.ops[at] = Op("ate", quoted[0].written, quoted[0].food, turn.ops[at].quantity)
 
     def _measures(self, session: Session) -> bool:
         """Whether it is asked how much."""
@@ -328,7 +344,8 @@ class CarbsBot(AnsweringBot):
         if "without" in turn.asks:
             said.append(self._without(session, turn.held))
         for clause in turn.apart:
-            said.append(self._apart(session, clause))
+            if not taunts(clause, session.language):
+                said.append(self._apart(session, clause))
         return list(dict.fromkeys(said)), acts
 
     def _what(self, session: Session, heard: Heard, turn: Turn) -> list[str]:

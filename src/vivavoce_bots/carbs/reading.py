@@ -341,8 +341,10 @@ class Reader:
             quantity = self._lexicon.amount(said)
             if quantity == Quantity() and at + 1 == len(named):
                 quantity = self._lexicon.amount(after)
-            echo = asks and f"{quantity.grams or 0:g}" in self._spoken
-            if echo and one.written in self._held:  # 480 grams of chips?
+            echo = asks and f"{quantity.grams or 0:g}" in self._spoken and one.written in self._held
+            bare = asks and not self._asked and quantity in (Quantity(), ONE)
+            bare = bare and any({*one.written.split()} <= {*held.split()} for held in self._held)
+            if echo or bare:  # 480 grams of chips? 73, for a sandwich?
                 turn.ops.append(Op("spoke", one.written, one.food))
                 continue
             self._ate(
@@ -406,15 +408,8 @@ class Reader:
             piece
         )
         counted = any(word in self._manner.portions or word[0].isdigit() for word in words)
-        if (
-            bare
-            and self._summed
-            and self._last() is None
-            and not self._asked
-            and words
-            and quantity.share is None
-            and counted
-        ):
+        lone = bare and counted and self._summed and not self._asked and self._last() is None
+        if lone and words and quantity.share is None:
             return True  # eighty, well!
         if quantity == Quantity() or (quantity.grams is None and len(words) > 2 * _FEW):
             return False
@@ -439,6 +434,11 @@ class Reader:
             at = len(self._turn.ops) - 1 - self._turn.ops[::-1].index(last)
             amount = quantity if self._rather else merged(last.quantity, quantity)
             self._turn.ops[at] = last._replace(quantity=amount)
+        elif self._turn.ops and self._turn.ops[-1].kind == "amount":  # two glasses, small ones
+            before = self._turn.ops.pop().quantity
+            self._turn.ops.append(
+                Op("amount", quantity=quantity if self._rather else merged(before, quantity))
+            )
         else:
             self._turn.ops.append(Op("amount", quantity=quantity))
         self._rather = False

@@ -172,10 +172,17 @@ class TelcoBot(CourteousBot[Session]):
         text = _LAUGHS.sub("", text)
         thanks = _THANKS.fullmatch(text) and (session.asking is not None or not asked_for_more(session.last))
         turn = self._read(session, text)
+        if "other_phone" in turn.topics:  # nobody else's card: what was begun for this one ends
+            turn.orders = [one for one in turn.orders if one.task != "top_up"]
+            turn.amount = None
+            if session.task == "top_up":
+                self.let_go(session)
         if thanks or turn.says_nothing() or self._manners(session, turn, text):
             return None
         dropped, session.dropped, session.person = session.dropped, None, turn.person
         told, acts = self._operated(session, turn, dropped)
+        if session.lastly in told:  # it tells the credit
+            turn.facts = [one for one in turn.facts if one.lstrip("?") != "credit"]
         sentences, informs = self._answered(session, turn)
         understood = [one.task for one in turn.orders] + turn.facts
         meaning = Meaning(tuple(stating("inform", "task", one) for one in understood), 1.0)
@@ -374,7 +381,7 @@ class TelcoBot(CourteousBot[Session]):
             told.append(
                 self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session)
             )
-        if turn.unknown:
+        if turn.unknown and not told:  # behind an answer it would seem to take that back
             told.append(said["unanswered"])
             acts.append(Act("canthelp"))
         return told, acts

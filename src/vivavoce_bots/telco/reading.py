@@ -340,7 +340,9 @@ class Reader:
     def _recipient(self, clause: _Clause, *, ordered: bool) -> str | None:
         """Who is to get money: a name or a relative behind `to`; what stands alone where that was asked."""
         text = clause.text
-        to = {"en": r"(?:to|for|is|called|named|name's)", "it": r"(?:a|ad|per|chiama|è)"}[self._language]
+        to = {"en": r"(?:to|for|is|called|named|name's|send|give|lend)", "it": r"(?:a|ad|per|chiama|è)"}[
+            self._language
+        ]
         if found := re.findall(rf"\b{to} ({_NAME})", text):
             return found[-1]
         if person := self._person(text):

@@ -132,6 +132,34 @@ def test_what_counts_is_what_was_eaten_in_the_end(said: list[str], eaten: list[t
     assert [(one.food.key, one.grams) for one in session.eaten] == eaten
 
 
+@pytest.mark.parametrize(
+    ("said", "language", "eaten"),
+    [
+        (["a cheese sandwich and a coke", "150 g is wrong, it was a small one, 100"], "en", {150: 100}),
+        (["un piatto di pasta, due fette di pane", "due fette sono 100 grammi? saranno 50"], "it", {100: 50}),
+    ],
+)
+def test_an_amount_behind_one_that_was_told_is_of_that_food(
+    said: list[str], language: str, eaten: dict[int, int]
+) -> None:
+    before, _ = talk("control", said[0], language=language)
+    after, _ = talk("control", *said, language=language)
+    assert [one.grams for one in after.meal] == [
+        eaten.get(int(one.grams or 0), one.grams) for one in before.meal
+    ]
+    assert [one.grams for one in after.meal] != [one.grams for one in before.meal]
+
+
+def test_single_pieces_and_drops_are_small_and_a_number_asked_about_is_none() -> None:
+    session, said = talk("control", "five or six cherries, and a coffee with a drop of milk")
+    assert session.meal[0].grams == 48
+    assert session.meal[2].grams is not None
+    assert session.meal[2].grams <= 30
+    assert "no milk" not in said[-1]
+    again, _ = talk("control", "toast with 10 g of jam", "and the total now? you said 16, or was it 60?")
+    assert [one.grams for one in again.meal if one.written == "jam"] == [10]
+
+
 def test_questions_about_foods_are_answered_and_the_question_that_waits_comes_back() -> None:
     _, said = talk("control", "pasta", "how many carbs are in rice?", "help", "how many carbs in zorbl?")
     assert "28 g of carbohydrates in 100 g" in said[2]

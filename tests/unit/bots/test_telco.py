@@ -182,3 +182,21 @@ def test_questions_begin_nothing_and_what_is_open_is_kept(
 ) -> None:
     last = talk(*said, language=language)[-1]
     assert told in last and not_told not in last
+
+
+@pytest.mark.parametrize(
+    ("said", "sent", "language", "not_possible", "transfer"),
+    [
+        ("can I top up my grandson's phone with ten euros?", "ok then send him ten", "en",
+         "Nobody else's card", "I transfer 10 euros to your grandson"),
+        ("si può ricaricare il numero di un'altra persona?", "allora bonifico di 10 euro a Giada", "it",
+         "La carta di altri", "Trasferisco 10 euro a Giada"),
+    ],
+)  # fmt: skip
+def test_nobody_else_s_card_is_topped_up_and_that_is_said_once(
+    said: str, sent: str, language: str, not_possible: str, transfer: str
+) -> None:
+    _, first, then = talk(said, sent, language=language)
+    assert not_possible in first
+    assert transfer in then
+    assert not_possible not in then
