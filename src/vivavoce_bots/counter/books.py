@@ -25,13 +25,16 @@ _ARTICLE: Final = {
         r"(?<=[a-zà-ù,:] )(?:Il|La|Lo|I|Gli|Le|L'|Un|Una|Se)(?: ?[a-zà-ù']+){1,4}(?=\s*(?:[.,;!?]|$))"
     ),
 }
-_ARTICLES: Final = frozenset("The To A An Il La Lo Le Gli I Un Una Uno Se L".split())
+_ARTICLES: Final = frozenset(
+    ["The", "To", "A", "An", "Il", "La", "Lo", "Le", "Gli", "I", "Un", "Una", "Uno", "Se", "L"]
+)
 _WHOLE: Final = re.compile(
     r"(?<![\w'])(?:Il|La|Lo|I|Gli|Le|Un|Una|Se) (?:[a-zà-ù']+ ){1,4}[A-ZÀ-Ý][a-zà-ù]{2,}"
 )
 _WORD: Final = re.compile(r"[\w']+")
 _LEADS: Final = re.compile(
-    r"^(?:in|on|at|with|for|of|about|by|from|the one|quell[oa]|con|per|di|da|su|nell[ao]|nel|del|dal|sul|al|alla)\b",
+    r"^(?:in|on|at|with|for|of|about|by|from|the one"
+    r"|quell[oa]|con|per|di|da|su|nell[ao]|nel|del|dal|sul|al|alla)\b",
     re.I,
 )
 _FIRST: Final = re.compile(r"(?:^|[.!?;…:]\s+)\W*$")
@@ -125,7 +128,7 @@ def marked(text: str, language: str) -> Marked:
 
 
 def _capitals(found: re.Match[str], language: str, put: Any) -> str:
-    """A run of words with capitals: a name, unless it only begins a sentence, or is a person beside another word."""
+    """A run of words with capitals: a name, unless it only begins a sentence, or is a person."""
     run, before = found[0], found.string[: found.start()]
     if _MARK.search(run):
         return run

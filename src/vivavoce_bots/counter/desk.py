@@ -7,31 +7,15 @@ from typing import Any, Final
 from vivavoce_bots.counter.books import Marked, bare_name, marked, plain, reads
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import threatens, with_apostrophes
-from vivavoce_bots.dialogue.speech import is_question
 
 KINDS: Final = ("reserve", "renew", "borrow")
-OPENS: Final = {
-    "en": re.compile(
-        r"\W*(?:(?:and|but|so|oh|ah|well|then|um|er|wait|ok(?:ay)?|right|sorry|no|yes|also)\W+)*(?:how|when|where|what|which|"
-        r"who|whose|is|are|am|do|does|did|can|could|will|would|has|have (?:i|you)|should|must|may)\b",
-        re.I,
-    ),
-    "it": re.compile(
-        r"\W*(?:(?:e|ma|allora|quindi|poi|ah|eh|beh|scusi|senta|aspetti|però|anche|già che ci siamo)\W+)*(?:quant\w+|quando|dove|dov'è|"
-        r"che (?:cosa|or[ae]|giorn\w|tipo|libr\w|numero|argoment\w|genere)|cosa|come (?!no|dice|si chiama)|com'è|qual\w*|chi|"
-        r"(?:ce l'|ne |ce ne )?avete|siete|c'è|ci sono|posso|può|puoi|si può|devo|fino a (?:che|quando)|a che|per quanto|entro quando)",
-        re.I,
-    ),
-}
+OPENS: Final = {one: wording("library", f"opens_{one}") for one in ("en", "it")}
 """How a question begins."""
 _TELLS: Final = {
     "en": re.compile(r"\W*(?:(?:and|but|so|oh|well)\W+)*(?:i|i'\w+|my|he|she|we|they|because|it's)\b", re.I),
     "it": re.compile(r"\W*(?:(?:e|ma|che|perché)\W+)*(?:io|ho|mi[oa]|lui|lei|perché|che)\b", re.I),
 }
-_RETRACTS: Final = re.compile(
-    r"\bthat was (?:the other|another)|\bno,? that was|\bnot (?:that|mine)$|\bquello era (?:l'altro|un altro)|\bno,? era l'altro",
-    re.I,
-)
+_RETRACTS: Final = wording("library", "retracts")
 _VOCATIVE: Final = wording("library", "vocative")
 _SENTENCES: Final = re.compile(r"(?<=[.!?;…])\s+")
 _CUTS: Final = {
@@ -40,32 +24,17 @@ _CUTS: Final = {
         re.I,
     ),
     "it": re.compile(
-        r",\s+|:\s+|\s+[-–—]+\s+|\s+(?=(?:e|ed|ma|o(?! (?:no|meno)\b)|però|allora|perché|quindi)\s)|\.{2,}\s*",
+        r",\s+|:\s+|\s+[-–—]+\s+|\.{2,}\s*"
+        r"|\s+(?=(?:e|ed|ma|o(?! (?:no|meno)\b)|però|allora|perché|quindi)\s)",
         re.I,
     ),
 }
-_YES: Final = re.compile(
-    r"\W*(?:oh |ok |ah )*(?:yes|yeah|yep|sure|please do|go ahead|ok(?:ay)?|fine|s[iì]|certo|va bene|volentieri|perfetto|d'accordo|esatto)\b",
-    re.I,
-)
+_YES: Final = wording("library", "yes")
 _NO: Final = re.compile(r"\W*(?:oh |ah |ehm? |well,? )*(?:no|nope|nah|neither|none|nessuno)\b", re.I)
 _ALSO: Final = re.compile(r"\b(?:also|too|as well|plus|another|anche|pure|inoltre|poi|and then)\b", re.I)
-_STOPS: Final = re.compile(
-    r"\b(?:never ?mind|forget it|leave it|stop|cancel(?: it| that)?|lasci\w* (?:stare|perdere)|annull\w+|non importa|niente)\W*$",
-    re.I,
-)
-_TAKES: Final = re.compile(
-    r"\b(?:take|have|get|go|fine|ok(?:ay)?|please|want|yes|like|lovely|good|prend\w*|voglio|vorrei|va bene|sì|mi d\w+|perfetto|quello)\b",
-    re.I,
-)
-_DENIES: Final = re.compile(
-    r"(?:\b(?:don't|do not|didn't|doesn't|won't|not|never|no|non|without)(?: \w+){0,3}|\b(?:you|they|i) (?:already |have )*(?:had )?|\bif i|\bif)\s*$",
-    re.I,
-)
-_DENIED_VERB: Final = re.compile(
-    r"(?:\b(?:don't|do not|didn't|doesn't|won't|can't|never|not|non)(?: (?:want|need|have|like|to|wish|lo|la|li|le|l'|voglio|devo|vorrei|ho|mai)){0,3}|\b(?:i'?ve|i have|l'ho|ho|avevo|hai|ha|avete|i had) (?:already |già )?)\s*$",
-    re.I,
-)
+_STOPS: Final = wording("library", "stops")
+_TAKES: Final = wording("library", "takes")
+_DENIED_VERB: Final = wording("library", "denied_verb")
 _ABOUT_IT: Final = re.compile(
     r"\b(?:ce l'|ce lo|ce la|lo |la |l'|\w+rlo\b|\w+rla\b|\w+melo\b|\w+temelo\b|me lo|me la)", re.I
 )
@@ -73,10 +42,8 @@ _PAST: Final = re.compile(
     r"(?:renewed|reserved|borrowed|lent|rinnovat[oai]|prenotat[oai]|prorogat[oai])$", re.I
 )
 _WISHES: Final = re.compile(r"\b(?:want|like|need|please|vorrei|voglio|volevo)\b", re.I)
-_SAME: Final = re.compile(
-    r"\b(?:same (?:author|writer)|by (?:her|him)|of (?:hers|his)|stess[oa] (?:aut\w+|scritt\w+)|di (?:lei|lui)|su[oa]i? altr\w)\b",
-    re.I,
-)
+_LEAD: Final = wording("library", "lead")
+_SAME: Final = wording("library", "same")
 _IN_VAIN: Final = re.compile(
     r"^(?:for|please|per|di|con|da|to|so|that|which|who|che|because|at|on|in|of|about|if|today|tomorrow|anche|too|as|oggi|domani|adesso)$",
     re.I,
@@ -207,7 +174,7 @@ def read_turn(text: str, language: str, open_: bool) -> Turn:
         for at, part in enumerate(parts):
             opens = OPENS[language].match(part) is not None and len(part.split()) > 1
             asking = opens or (
-                asks and (at == len(parts) - 1 or len(parts) == 2 and not _TELLS[language].match(part))
+                asks and (at == len(parts) - 1 or (len(parts) == 2 and not _TELLS[language].match(part)))
             )
             clauses.append(_clause(part, language, whole, asks=asking, open_=open_, only=len(parts) == 1))
     said = " ".join(one.text for one in clauses)
@@ -242,7 +209,8 @@ def read_turn(text: str, language: str, open_: bool) -> Turn:
     return Turn(
         whole, clauses, leaves, bool(bye) and threatens(whole.text[: bye[-1].start()]),
         _YES.match(first) is not None, _NO.match(first) is not None, alone,
-        forms["wrong"].search(whole.text) is not None, _STOPS.search(whole.text.rstrip(" .!?")) is not None, vague,
+        forms["wrong"].search(whole.text) is not None, _STOPS.search(whole.text.rstrip(" .!?")) is not None,
+        vague,
     )  # fmt: skip
 
 
@@ -341,12 +309,7 @@ def _small_names(one: Clause, text: str, language: str, *, open_: bool, only: bo
     if (open_ and not one.kinds) or (
         only and text[:1].isupper() and len(text.split()) <= 2 and not one.finds
     ):
-        lead = re.sub(
-            r"^\W*(?:(?:the title is|it's|it is|the one called|maybe|i think|i said|il titolo è|è|era|forse|si chiama|no|oh|um+|ehm|well|and|or|e|o)\W+)+",
-            "",
-            text,
-            flags=re.I,
-        )
+        lead = _LEAD.sub("", text)
         if name := bare_name(lead.strip(" .!?,"), language):
             if open_ and not (one.asks and name.islower()):
                 one.names.append(name)

@@ -1,11 +1,12 @@
-"""What the library's desk answers when it is asked: from what was done, from its rules, or that it does not know."""
+"""What the library's desk answers: from what was done, from its rules, or that it does not know."""
 
 import re
 from functools import cache
 from typing import Any, Final
 
 from vivavoce_bots.counter.books import reads
-from vivavoce_bots.counter.desk import OPENS
+from vivavoce_bots.counter.desk import OPENS, Clause, Turn
+from vivavoce_bots.counter.loans import Lending, LoanDesk
 from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.inquiry import calendar
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -14,11 +15,16 @@ from vivavoce_bots.dialogue.speech import read_data, speech
 
 _WEEKEND: Final = ("saturday", "sunday")
 _MOST: Final = 2
-_RULES: Final = ("must_reserve", "how_renew", "mine", "done", "due", "which_card", "hours", "shelf", "next", "fetches",
-                 "about_book", "length", "suits", "who_has", "costs", "no_time", "person", "returning", "complaint", "notice")  # fmt: skip
+_RULES: Final = frozenset(
+    ("must_reserve", "how_renew", "mine", "done", "due", "which_card", "hours", "shelf", "next", "fetches",
+     "about_book", "length", "suits", "who_has", "costs", "no_time", "person", "returning", "complaint",
+     "notice")
+)  # fmt: skip
 """Topics of questions whose verbs want nothing."""
-_PLAIN: Final = ("fines", "lost", "returning", "no_time", "validity", "complaint", "phone", "children", "sends",
-                 "fetches", "costs", "bring", "person", "account", "notice")  # fmt: skip
+_PLAIN: Final = frozenset(
+    ("fines", "lost", "returning", "no_time", "validity", "complaint", "phone", "children", "sends",
+     "fetches", "costs", "bring", "person", "account", "notice")
+)  # fmt: skip
 """Topics that are answered by one sentence."""
 _ECHO: Final = 6
 
@@ -60,10 +66,10 @@ def _days(language: str) -> list[tuple[str, re.Pattern[str]]]:
 _SUPPOSES: Final = re.compile(r"\W*(?:(?:and|but|e|ma)\W+)*(?:if|on|se|what about|how about)\b", re.I)
 
 
-class Questions:
+class Questions(Lending):
     """The part of the desk that answers questions."""
 
-    def _asked(self, session: Any, turn: Any, one: Any, told: list[str]) -> bool:
+    def _asked(self, session: LoanDesk, turn: Turn, one: Clause, told: list[str]) -> bool:
         """Answer the questions of a clause; whether there was any."""
         language, said = session.language, self.words(session)
         text = one.text
@@ -92,7 +98,7 @@ class Questions:
             return True
         return self._echoed(session, turn, one, told) or self._beyond_us(session, one, told)
 
-    def _fitting(self, session: Any, turn: Any, one: Any, found: list[Any]) -> list[Any]:
+    def _fitting(self, session: LoanDesk, turn: Turn, one: Clause, found: list[Any]) -> list[Any]:
         """The topics that a clause is about, without those that another one, or a wish, explains."""
         names = {name for name, *_ in found}
         wants = bool(one.kinds) and not names & {"must_reserve", "how_renew", "done", "mine", "due"}
@@ -139,7 +145,7 @@ class Questions:
             drop |= {"returning"}
         return [each for each in found if each[0] not in drop]
 
-    def _answer(self, session: Any, turn: Any, one: Any, name: str) -> str | None:
+    def _answer(self, session: LoanDesk, turn: Turn, one: Clause, name: str) -> str | None:
         said = self.words(session)
         if name in _PLAIN:
             return said[name]
@@ -147,20 +153,15 @@ class Questions:
             return calendar(session.language)
         if name == "hours":
             return self._hours(session, turn, one)
-        title = next(iter([*one.titles, *(session.focus[-1:] if one.it or not one.titles else [])]), None)
+        title = next(iter([*one.titles, *session.focus[-1:]]), None)
         kind = session.done.get(title or "", "")
         if name == "due":
             return self._due(session, turn, title, kind)
         if name == "back":
             title = title or (session.latest[-1] if session.latest else None)
-            out = title is not None and "out" in self.facts(title)
-            return (
-                self.words(session)["find_out"].format(
-                    title=self.say(session, title), out=self.facts(title)["out"]
-                )
-                if out
-                else None
-            )
+            if title is None or "out" not in self.facts(title):
+                return None
+            return self._found(session, title)
         if name == "which_card":
             if (
                 session.asking != "card"
@@ -220,7 +221,7 @@ class Questions:
             return said["range"]
         return None
 
-    def _hours(self, session: Any, turn: Any, one: Any) -> str:
+    def _hours(self, session: LoanDesk, turn: Turn, one: Clause) -> str:
         said, language = self.words(session), session.language
         days = [day for day, form in _days(language) if form.search(one.text)]
         days = days or [day for day, form in _days(language) if form.search(turn.marked.text)]
@@ -234,7 +235,7 @@ class Questions:
             told.append(said[kind].format(day=named[:1].upper() + named[1:]))
         return " ".join(told)
 
-    def _due(self, session: Any, turn: Any, title: str | None, kind: str) -> str:
+    def _due(self, session: LoanDesk, turn: Turn, title: str | None, kind: str) -> str:
         said = self.words(session)
         kinds = [
             session.done[each] for each in session.latest if session.done.get(each) in ("borrow", "renew")
@@ -248,7 +249,9 @@ class Questions:
             or re.search(r"\b(?:due|scade\w*|late)\b", turn.marked.text, re.I))  # fmt: skip
         return said["due_own" if own else "due_rule"]
 
-    def _standing(self, session: Any, turn: Any, one: Any, title: str | None, name: str) -> str | None:
+    def _standing(
+        self, session: LoanDesk, turn: Turn, one: Clause, title: str | None, name: str
+    ) -> str | None:
         """What was done; what they have at home is not seen from here."""
         said = self.words(session)
         if name == "mine" and not (session.done and (one.it or title in session.done)):
@@ -279,7 +282,7 @@ class Questions:
         lead = "" if re.search(r"\b(?:what|which|cosa|quale|che cosa)\b", one.text, re.I) else said["yes"]
         return f"{lead} {' '.join(self._found(session, each) for each in asked)}".strip()
 
-    def _about_book(self, session: Any, one: Any, title: str | None) -> str | None:
+    def _about_book(self, session: LoanDesk, one: Clause, title: str | None) -> str | None:
         said = self.words(session)
         if title is None:
             return None
@@ -291,7 +294,7 @@ class Questions:
             return said["by"].format(**named)
         return said["by_on"].format(**named, subject=self.say(session, book["subjects"][0], "subjects"))
 
-    def _echoed(self, session: Any, turn: Any, one: Any, told: list[str]) -> bool:
+    def _echoed(self, session: LoanDesk, turn: Turn, one: Clause, told: list[str]) -> bool:
         """A question that only says again what was told is confirmed: 18 December?"""
         if (
             not one.asks
@@ -314,7 +317,7 @@ class Questions:
         titles = {self.say(session, each).casefold() for each in one.titles}
         words = [each for each in words if not re.fullmatch(r"[tasn]_\w+", each)]
         telling = [each for each in words if len(each) > 2 or each.isdigit()]
-        if not telling and not titles or len(telling) > _ECHO:
+        if (not telling and not titles) or len(telling) > _ECHO:
             return False
         if all(re.search(rf"(?<!\w){re.escape(each)}(?!\w)", last) for each in telling) and all(
             each in last for each in titles
@@ -333,7 +336,7 @@ class Questions:
             return True
         return False
 
-    def _beyond_us(self, session: Any, one: Any, told: list[str]) -> bool:
+    def _beyond_us(self, session: LoanDesk, one: Clause, told: list[str]) -> bool:
         """A question that the desk cannot answer: one sentence that names its topic, if it has a name."""
         said, language = self.words(session), session.language
         if (
