@@ -208,7 +208,7 @@ class Questions(Lending):
         if name == "next":
             if session.asking == "card":
                 return said["card_where"]
-            if kind:
+            if title is not None and kind:
                 return said[f"next_{kind}"].format(shelf=self.facts(title)["shelf"])
             if re.search(r"\b(?:a book|it|un libro|il libro)\b", turn.marked.text, re.I) and (
                 any(each.own for each in turn.clauses) or (session.focus and not session.done)
