@@ -295,9 +295,11 @@ class LibraryBot(Questions):
                 session.errand if session.asking in ("title", "which", "kind") or session.wanted else None
             )
             asks = one.asks and OPENS[session.language].match(one.text) is not None
-            if titles and not doing and one.also and not one.finds and session.latest and not asks:
+            if titles and not doing and turn.adds and not one.finds and session.latest and not asks:
                 doing = kind = session.done[session.latest[-1]].removesuffix("_in")
                 session.errand = kind
+            if titles and not one.titles and not doing and not asks and not one.story:
+                doing = kind = session.errand = "borrow"  # both, the second one
             if titles and doing and one.finds and one.asks and not named:
                 told += [self._found(session, each) for each in titles if each not in session.shown]
             if titles:
