@@ -7,6 +7,7 @@ from typing import Any, Final
 from vivavoce_bots.counter.books import Marked, bare_name, marked, plain, reads
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import threatens, with_apostrophes
+from vivavoce_bots.dialogue.speech import read_data
 
 KINDS: Final = ("reserve", "renew", "borrow")
 OPENS: Final = {one: wording("library", f"opens_{one}") for one in ("en", "it")}
@@ -222,7 +223,10 @@ def _clause(text: str, language: str, whole: Marked, *, asks: bool, open_: bool,
         if found[1] == "T":
             (one.refused if forms["refuses"].search(before) else one.titles).append(found[2])
         elif found[1] == "A":
-            one.author = "" if forms["refuses"].search(before) else found[2]
+            refused = forms["refuses"].search(before) is not None
+            one.author = "" if refused else found[2]
+            books = read_data("library")["facts"].items()
+            one.refused += [title for title, book in books if refused and book["author"] == found[2]]
         elif found[1] == "S":
             one.subject = one.subject or ("" if forms["refuses"].search(before) else found[2])
         elif int(found[2]) < len(whole.names):

@@ -337,6 +337,7 @@ class LibraryBot(Questions):
             if one.searches(session) and not (named and one.it) and not (vain and not one.finds):
                 searched = True
                 known = True
+                one.refused += [title for each in turn.clauses for title in each.refused]
                 self._looked_up(session, one, told)
                 continue
             if (

@@ -122,7 +122,7 @@ class Questions(Lending):
         ):
             drop |= {"fines"}
         if "due" in names:
-            drop |= {"returning", "mine"}
+            drop |= {"returning", "mine", "done"}
         if "reserve" in one.kinds:
             drop |= {"due"}
         if "notice" in names:
