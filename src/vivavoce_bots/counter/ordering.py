@@ -74,7 +74,7 @@ def as_meant(hearing: Hearing, text: str) -> str:
     """A turn without measures of stories and without days that were thought better of."""
     price = {"en": "How much is it?", "it": "Quanto costa?"}[hearing.language]
     text = _AFTER_SUN.sub("aftersun", _WHAT_SUM.sub(price, _EVERY.sub(" ", text)))
-    parts = [one for one in _PARTS.split(text) if not _RECALLS.search(one)]
+    parts = [one for one in _PARTS.split(text) if not _RECALLS.search(one)] or [text]
     text = " ".join(parts)
     named = [
         {one.value for one in hearing.heard(part).all("value") if one.slot == "day"} - {None}
