@@ -41,8 +41,13 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
         if clause.boxes == ("piatto",) or clause.target == "piatto":
             clause = clause._replace(boxes=(), target="piatto", it=clause.it or not clause.food)
         moved = bool(clause.food or clause.boxes or clause.mix) or bool(session.things)
+        if clause.mix and not (clause.target or clause.place or clause.boxes) and not _full(session, None):
+            return []  # an omelette: a dish, and nothing is in a pan yet
         if moved:
             return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))
+    held = session.world.inside.get(session.container or "", ())
+    if clause.only and set(clause.food) <= set(held):
+        return []
     if (
         clause.food
         and not clause.boxes
@@ -53,6 +58,21 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
     if clause.boxes == ("piatto",) and (session.food or _full(session, "piatto")):
         return commanded(session, clause._replace(action="mettere", boxes=(), target="piatto", it=True))
     return [Predicate("", (*clause.quantity, *clause.things))] if clause.things else []
+
+
+def as_it_is(session: Session, clause: Clause) -> Clause:
+    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
+    at, session.asked_at = session.asked_at, None
+    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
+        return clause._replace(place=at, there=False)  # is it on the stove? put it there
+    food, target = [*clause.food], clause.target
+    if clause.onto:
+        lies = session.world.where(clause.onto)
+        target = target or (lies if lies in CONTAINERS else None)
+        food += [] if target else [clause.onto]
+    if clause.action not in ("aprire", "prendere", "aggiungere"):
+        food = [session.as_used(one) for one in food]
+    return clause._replace(food=tuple(food), target=target)
 
 
 def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[Predicate]:
@@ -97,6 +117,16 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
     if set(map(_bare, arguments)) & set(CONTAINERS) and set(map(_bare, arguments)) & set(PLACES):
         arguments = [one for one in arguments if _bare(one) not in INGREDIENTS]
     return [Predicate(action, tuple(dict.fromkeys(arguments)))]
+
+
+def more_of(session: Session, last: Predicate, clause: Clause) -> list[Predicate]:
+    """Food without a verb behind a command: it goes where the other went, or the same is done to it."""
+    boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
+    if last.action in (*INTO, "aprire", "mescolare", "cuocere", "togliere") or not last.arguments:
+        box = boxes[-1].strip("*") if boxes else session.container
+        again = "aggiungere" if last.action in ("mescolare", "cuocere", "aprire", "togliere") else last.action
+        return [Predicate(again, (*clause.quantity, *clause.food, *([f"*{box}*"] if box else [])))]
+    return [Predicate(last.action, (*clause.quantity, *clause.food))]
 
 
 def without(command: Predicate, denied: Sequence[str]) -> Predicate | None:
@@ -186,7 +216,9 @@ def _full(session: Session, target: str | None) -> str | None:
 def _mix(session: Session, target: str | None, box: str | None = None) -> tuple[str, ...]:
     """What is in a container, as one thing."""
     box = box or _full(session, target)
-    return _as_one(_served(session.world.inside.get(box or "", ()), target))
+    inside = session.world.inside.get(box or "", ())
+    mashed = any("schiacciato" in session.world.worked.get(one, ()) for one in inside)
+    return _as_one(_served([one for one in inside if one != "acqua" or not mashed], target))
 
 
 def _as_one(food: Sequence[str]) -> tuple[str, ...]:

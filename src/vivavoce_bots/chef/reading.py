@@ -72,6 +72,7 @@ class Clause(NamedTuple):
     retracts: int = 0
     loose: bool = False
     into_mix: bool = False
+    only: bool = False
     onto: str = ""
 
     @property
@@ -165,8 +166,12 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
     measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
     things = [
-        one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}
-    ]
+        one for one in things
+        if one.entry.value != "cucchiaio" or (verb and not feeds and not measured & {"cucchiaio", "spoon"})
+    ]  # fmt: skip
+    purposes = [one for one in things if one.entry.value in INGREDIENTS and one.start > 0
+                and _before(said, one, words["for"], start, end)]  # fmt: skip
+    things = [one for one in things if one not in purposes or len(purposes) == len(things)]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
     into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
@@ -174,7 +179,10 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     food = [one for one in meant if one.entry.value in INGREDIENTS]
     onto = [one for one in food if len(food) > 1 and _before(said, one, words["onto"], start, end)]
     food = [one for one in food if one not in onto]
-    beside = [one for one in food if verb and _before(said, one, words["with"], start, end)]
+    into_box = any(
+        one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
+    )
+    beside = [one for one in food if (verb or into_box) and _before(said, one, words["with"], start, end)]
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
     source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
               and _before(said, one, words["from"], start, end)]  # fmt: skip
@@ -222,6 +230,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         back="back" in kinds or words["again"].search(piece) is not None,
         there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
         strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
+        only="only" in kinds,
         onto=(onto[-1].entry.value or "") if onto else "",
     )  # fmt: skip
 

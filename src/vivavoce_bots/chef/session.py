@@ -26,6 +26,7 @@ class Session(Talk):
     asked_at  the place of which it was asked whether something is there, and is not
     denied    what was just said not to be meant
     proposed  the command that brings about what has just been asked, and was not so
+    offered   the question whether to do so; wish: what was to be cooked, and lies nowhere
     """
 
     world: World = field(default_factory=World)
@@ -40,6 +41,8 @@ class Session(Talk):
     amounts: dict[str, str] = field(default_factory=dict)
     removed: dict[str, str] = field(default_factory=dict)
     proposed: str = ""
+    offered: str = ""
+    wish: Predicate | None = None
     asked_at: str | None = None
     denied: tuple[str, ...] = ()
 

@@ -1,7 +1,7 @@
 """What the robot tells of its kitchen: what is where, what is so, what it has, what it can do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
@@ -9,14 +9,17 @@ from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.words import (
     ACTIONS,
+    ARTICLES,
     ASKED,
     AT,
     CONTAINERS,
     ENGLISH,
     EXAMPLES,
+    HOW,
     INGREDIENTS,
     LEXICON,
     NEAR,
+    OFFERS,
     PLACES,
     SAID,
     STATES,
@@ -24,7 +27,7 @@ from vivavoce_bots.chef.words import (
     VEGETABLES,
     VERBS,
 )
-from vivavoce_bots.chef.world import WORKED, World
+from vivavoce_bots.chef.world import VESSELS, WORKED, World, things_of
 from vivavoce_bots.dialogue.spotting import tokens
 
 _STATES_OF = {
@@ -33,6 +36,10 @@ _STATES_OF = {
 }  # fmt: skip
 """What is so where something was done."""
 _SHORT = 4  # words of a question about what was spoken of last: have you any?
+_LADIES = (
+    "padella", "pentola", "ciotola", "uova", "farina", "acqua", "pasta", "cipolla", "patate", "carota",
+    "zucchine", "carne", "panna",
+)  # fmt: skip
 _FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
 
@@ -72,21 +79,21 @@ class Telling:
         places = [one for one in named if one in PLACES]
         if asked["who"]:
             return Told(self._said["whoareyou"], (Act("ack", None, "whoareyou"),))
+        if asked["start"]:
+            return Told(self._said["such_as"].format(example=self.example(world)))
         if asked["taste"]:
             return Told(self._said["a_program"])
-        if asked["idle"] and not (named or strange):
+        if asked["rhetorical"] or (asked["idle"] and not (named or strange)):
             return None
+        if asked["whose"]:
+            return Told(self._said["i_do"].format(example=self.example(world)))
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
         food = [session.as_used(one) for one in food]
-        if asked["how_many"] and asked["have"] and food and not any(map(world.where, food)):
-            return Told(self._said["plenty"])
-        if asked["how_many"] and asked["advice"]:
-            return Told(self._said["up_to_you"])
-        if asked["how_many"]:
-            return self._how_many(food or list(session.food), session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
+        if asked["how_many"]:
+            return self._how_many(food, session, asked)
         if asked["where"] and strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
         if asked["where"] and not asked["advice"]:
@@ -101,6 +108,8 @@ class Telling:
         if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
             if strange:
                 return Told(self.missing(strange), (Act("canthelp"),))
+            if food and not boxes and asked["there"] and any(world.inside.values()):
+                return self._all([self._where(one, world) for one in food], world, food)
             if not (boxes and food) and not (
                 asked["did"] and (states or asked["out"] or self._done(sentence))
             ):
@@ -123,8 +132,10 @@ class Telling:
             if told is not None:
                 return told
         things = [one for one in named if one not in PLACES]
-        if things:
+        if things and (len(said) <= _SHORT or asked["whether"]):
             return self._all([self._where(one, world) for one in things], world, things)
+        if things and not asked["self"]:
+            return Told(self._said["up_to_you"])
         if asked["ends"] or asked["idle"] or len(said) < _FEWEST:
             return None
         return Told(self._said["a_program" if asked["self"] else "unanswered"], known=False)
@@ -148,7 +159,14 @@ class Telling:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
         return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
 
-    def _how_many(self, food: Sequence[str], session: Session) -> Told:
+    def _how_many(self, food: Sequence[str], session: Session, asked: Mapping[str, bool]) -> Told:
+        """How much of a food was used; what a dish takes is up to the cook."""
+        if asked["have"] and not asked["did"] and food and not any(map(session.world.where, food)):
+            return Told(self._said["plenty"])
+        recalls = asked["did"] or asked["inside"] or asked["whether"] or asked["there"]
+        if asked["advice"] or not recalls:
+            return Told(self._said["up_to_you"])
+        food = food or session.food
         if not food:
             return Told(self._said["unanswered"], known=False)
         used = [one for one in food if session.world.where(one) or one in session.amounts]
@@ -189,9 +207,7 @@ class Telling:
         world = session.world
         spoken = list(session.things)
         if states:
-            of = [*(food or boxes)] or spoken
-            so = bool(of) and all(world.holds(states[0], one) for one in of)
-            return self._yes(so)
+            return self._state(world, states[0], [*(food or boxes)] or spoken)
         if places and food:
             boxes = [world.where(one) or "" for one in food]
             so = all(places[-1] in (box, world.place.get(box)) for box in boxes)
@@ -219,6 +235,28 @@ class Telling:
             text = self.places(food, world) if taken else ""
             return Told(text or self._said["not_yet"], (Act("ack", None, "no"),))
         return Told(f"{self._said['yes']} {self.places(food, world)}", (Act("ack", None, "yes"),))
+
+    def _state(self, world: World, state: str, things: Sequence[str]) -> Told:
+        """Whether something is true of things, each by its name."""
+        able = next((of for how, of in WORKED.values() if how == state), ())
+        things = [one for one in things if one in able] or things
+        so = [one for one in things if world.holds(state, one)]
+        rest = [one for one in things if one not in so]
+        answer = "no" if rest or not things else "yes"
+        told = [self._said[answer]] if not (so and rest) else []
+        for form, group in (("is_so", so), ("not_so", rest)):
+            named = self.listed(group)
+            how = self._said[form].format(Thing=named.capitalize(), state=self._how(state, group))
+            told += [how] if group else []
+        return Told(" ".join(told), (Act("ack", None, answer),))
+
+    def _how(self, state: str, things: Sequence[str]) -> str:
+        """The word for a state, as it agrees with things in Italian."""
+        if self._language == "en" or not things:
+            return HOW[state]
+        many = len(things) > 1 or things[0] in ("uova", "patate", "zucchine", "funghi")
+        ladies = all(one in _LADIES for one in things)
+        return state[:-1] + ("e" if many and ladies else "i" if many else "a" if ladies else "o")
 
     def _yes(self, so: bool) -> Told:
         answer = "yes" if so else "no"
@@ -265,6 +303,20 @@ class Telling:
         form = EXAMPLES[self._language]["place" if places else "add"]
         where = AT[places[0]][self._language] if places else ""
         return form.format(box=self.word(boxes[0]), where=where, food=self.word((food or [""])[0]))
+
+    def offer(self, why: str, wish: Predicate | None, world: World) -> tuple[str, str] | None:
+        """What would make cooking possible: whether to do so, and the commands for it."""
+        if wish is None or wish.action != "cuocere" or why not in ("cold", "dry"):
+            return None
+        things = things_of(wish)
+        box = next((one for one in things if one in CONTAINERS), None) or next(
+            (box for box, inside in world.inside.items() if set(things) & set(inside)), ""
+        )
+        if box not in VESSELS or (why == "cold" and world.place.get(box)):
+            return None
+        box = f"{ARTICLES.get(box, 'la')} {box}" if self._language == "it" else f"the {self.word(box)}"
+        forms = OFFERS[self._language]
+        return forms[f"{why}_asks"].format(box=box), forms[why].format(box=box)
 
     def example(self, world: World) -> str:
         """A command that makes sense as things stand."""
