@@ -100,12 +100,10 @@ class ChefBot(StandingBot[Session]):
 
     def standing(self, session: Session, kind: str) -> str | None:
         words, telling = self.words(session), self._telling[session.language]
-        if kind == "done" and session.world.inside:
+        if kind == "advice" or (kind == "done" and session.world.inside):
             return None  # is it done? what is in the pan, not what was said
         if kind == "next":
             return words["such_as"].format(example=telling.example(session.world))
-        if kind == "advice":
-            return words["up_to_you"]
         if session.waiting is not None and kind not in ("noted", "what_did"):
             return words["not_yet"]
         last = telling.shown(session.done) if session.done else ""
@@ -169,8 +167,8 @@ class ChefBot(StandingBot[Session]):
         if session.waiting is not None and not WORDS[language]["asking"].match(text):
             asking = asking and not any(one.things for one in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
-        owns = WORDS[language]["owns"].search(text) and not clauses  # I have a chicken here
-        if food and (beyond or owns):  # chop the onion; then peel it
+        owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here
+        if food and (beyond or (owns and not asking)):  # chop the onion; then peel it
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
@@ -454,11 +452,14 @@ class ChefBot(StandingBot[Session]):
         told = telling.answer(sentence.text, session, strange)
         named_there = [one.value or "" for one in sentence.heard.all("thing")]
         if told is None or told.text != self.words(session)["up_to_you"]:
-            known = [session.as_used(one) for one in named_there if one not in PLACES]
-            session.speak_of(known)
+            spoken = session.food
+            session.speak_of([session.as_used(one) for one in named_there if one not in PLACES])
+            if spoken and not any(map(session.world.where, spoken)) and not session.food:
+                session.things = spoken  # do I put them in the pan?
         if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
             return
-        if told.acts == (Act("ack", None, "no"),):
+        session.offered, session.proposed = told.offer
+        if told.acts == (Act("ack", None, "no"),) and not told.offer[0]:
             session.asked_at = next((one for one in named_there if one in PLACES), None)
             held = [session.container] if session.container else []
             session.proposed = telling.proposal([*named_there, *session.things, *held])

@@ -181,7 +181,7 @@ def _meant_action(session: Session, clause: Clause) -> str:
 def pointed(session: Session, target: str | None, suits: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The foods that a pronoun stands for where they come into a target: the whole mix where it was mixed."""
     food = [one for one in session.food if suits(one)]
-    if not food:
+    if not food or (target == "piatto" and all(map(session.world.where, food))):
         box = session.things[-1] if session.things and session.things[-1] in CONTAINERS else session.container
         if box == target or not session.world.inside.get(box or ""):
             box = _full(session, target)
@@ -276,7 +276,10 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
     elif whole:
         moved = _mix(session, target, boxes[-1] if boxes else None)
     elif food:
-        moved = food
+        lies = {session.world.where(one) for one in food}
+        box = next(iter(lies)) if len(lies) == 1 and target else None
+        mixed = box in CONTAINERS and box != target and box in session.world.stirred
+        moved = _mix(session, target, box) if mixed and not clause.part else food  # beaten eggs
     elif target and (clause.it or not session.waiting):
         inside = session.world.inside.get(target, ())
         found = pointed(session, target)
@@ -285,7 +288,7 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         )  # fmt: skip
     elif not boxes and not food and _pours_on(session):  # pour: what was mixed, into what stands on the stove
         moved, target = _mix(session, session.container), session.container
-    elif clause.it and not boxes:
+    elif not boxes and (clause.it or not any(map(session.world.where, session.food))):
         moved = tuple(f"*{one}*" for one in session.food or pointed(session, None))
         if moved and session.container is None and session.removed:
             target = next((session.removed[one] for one in session.food if one in session.removed), None)
@@ -333,8 +336,9 @@ def _placed(
         used = session.container
         return [Predicate("mettere", (*food, f"*{used}*")), Predicate("mettere", (f"*{used}*", place))]
     if box is not None:
-        unused = [one for one in named if not session.world.where(one)] if not food else []
-        first = [Predicate("mettere", (*(f"*{one}*" for one in unused), f"*{box}*"))] if unused else []
+        unused = [f"*{one}*" for one in named if not session.world.where(one)] if not food else []
+        unused += clause.beside
+        first = [Predicate("mettere", (*unused, f"*{box}*"))] if unused else []
         return [*first, Predicate("mettere", (f"*{box}*", place))]
     return [Predicate(action, (*(food or (f"*{one}*" for one in named)), place))]
 
@@ -459,7 +463,8 @@ def _worked(session: Session, clause: Clause, action: str) -> list[Predicate]:
             return [Predicate(action, (f"*{box}*",))]
     meant = [one for one in session.food if not able or one in able]
     held = session.world.inside.get(session.container or "", ())
-    meant = meant or [one for one in held if one in able] or list(session.food)
+    meant = meant or [one for one in held if one in able]
+    meant = meant or [one for one in session.recent if one in able][:1] or list(session.food)
     if meant:
         rest = [one for one in clause.beside if able and one not in able]
         more = (

@@ -100,6 +100,7 @@ class Sentence:
 
 def sentences(text: str, language: str) -> list[str]:
     """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
+    text = WORDS[language]["hesitates"].sub(r"\1 ", text)
     text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
     found = [one for whole in _SENTENCE.split(text) for one in WORDS[language]["asks_now"].split(whole)]
     return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
@@ -125,7 +126,10 @@ def read_clauses(
     """
     found: list[Clause] = []
     retracts = 0
-    for piece in PARTS[language].split(without_meanwhile(sentence))[:_MOST_CLAUSES]:
+    story = False
+    whole = without_meanwhile(sentence)
+    links = ["", *PARTS[language].findall(whole)]
+    for link, piece in zip(links, PARTS[language].split(whole)[:_MOST_CLAUSES], strict=False):
         if not re.search(r"\w", piece) or apart(piece):
             continue
         begins = WORDS[language]["marks"].match(piece)
@@ -135,6 +139,10 @@ def read_clauses(
             if not re.search(r"\w", piece):
                 continue
         clause = _clause(piece, hearing, language)
+        bare = not (clause.action or clause.target or clause.place)
+        if story and link.isalpha() and bare:
+            continue  # I have eggs and flour
+        story = clause.loose and tells(piece, language)
         number = in_digits(piece.strip(" .!?"), language, ordinals=False)
         if retracts and number.isdigit():  # take two eggs, no, three
             clause = Clause(number, amounts=(("", number),))

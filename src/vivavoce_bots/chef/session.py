@@ -26,6 +26,7 @@ class Session(Talk):
     asked_at  the place of which it was asked whether something is there, and is not
     denied    what was just said not to be meant
     proposed  the command that brings about what has just been asked, and was not so
+    recent    foods that were spoken of, the last ones first
     offered   the question whether to do so; wish: what was to be cooked, and lies nowhere
     """
 
@@ -42,6 +43,7 @@ class Session(Talk):
     removed: dict[str, str] = field(default_factory=dict)
     proposed: str = ""
     offered: str = ""
+    recent: tuple[str, ...] = ()
     wish: Predicate | None = None
     asked_at: str | None = None
     denied: tuple[str, ...] = ()
@@ -61,6 +63,7 @@ class Session(Talk):
         boxes = [one for one in things if one in CONTAINERS]
         self.boxes = [*(one for one in self.boxes if one not in boxes), *dict.fromkeys(boxes)]
         food = tuple(one for one in things if one in INGREDIENTS and one not in ("coperchio", "cucchiaio"))
+        self.recent = tuple(dict.fromkeys((*food, *self.recent)))
         self.things = food or tuple(boxes[-1:]) or self.things
 
     def has_done(self, command: Predicate) -> bool:

@@ -19,6 +19,7 @@ from vivavoce_bots.chef.words import (
     INGREDIENTS,
     LEXICON,
     NEAR,
+    OFFERED,
     OFFERS,
     PLACES,
     SAID,
@@ -45,11 +46,15 @@ _TWICE = ("uovo",)  # one name of what has two
 
 
 class Told(NamedTuple):
-    """An answer: sentences and acts; `known` is false where it says that it does not know."""
+    """An answer: sentences and acts; `known` is false where it says that it does not know.
+
+    offer  a question whether to do what was asked about, and the command that does it
+    """
 
     text: str
     acts: tuple[Act, ...] = ()
     known: bool = True
+    offer: tuple[str, str] = ("", "")
 
 
 class Telling:
@@ -68,6 +73,7 @@ class Telling:
         spans = LEXICON[self._language].find(sentence, said)
         named = list(dict.fromkeys(one.entry.value or "" for one in spans if one.entry.kind == "thing"))
         states = [state for state, words in STATES[self._language].items() if words & set(said)]
+        asked["advice"] = asked["advice"] and not asked["else_done"]
         if asked["did"] and not asked["advice"]:
             states += [
                 state
@@ -85,7 +91,7 @@ class Telling:
             return Told(self._said["a_program"])
         if asked["rhetorical"] or (asked["idle"] and not (named or strange)):
             return None
-        if asked["whose"]:
+        if asked["whose"] and not asked["have"]:
             return Told(self._said["i_do"].format(example=self.example(world)))
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
@@ -122,8 +128,8 @@ class Telling:
             return self._contents(boxes, places, session)
         if asked["status"] and not named:
             return self._last(session)
-        if asked["advice"]:
-            return Told(self._said["up_to_you"])
+        if asked["advice"] or (self._wanted(sentence) and not asked["else_done"]):
+            return self._advice(sentence)
         if asked["cook"]:
             return Told(self._said["no_recipes"], (Act("canthelp"),))
         states = states if named or session.things else []
@@ -207,7 +213,15 @@ class Telling:
         world = session.world
         spoken = list(session.things)
         if states:
-            return self._state(world, states[0], [*(food or boxes)] or spoken)
+            of = [*(food or boxes)] or spoken
+            if states[0] != "cotto":
+                return self._state(world, states[0], of)
+            of = of if food or boxes or session.container is None else [session.container]
+            told = self._state(world, states[0], of)
+            box = of[-1] if of and of[-1] in CONTAINERS else world.where(of[-1]) if of else None
+            if told.acts[0].value == "no" and box in VESSELS and world.inside.get(box or ""):
+                told = told._replace(offer=self._cooking(box or "", world))
+            return told
         if places and food:
             boxes = [world.where(one) or "" for one in food]
             so = all(places[-1] in (box, world.place.get(box)) for box in boxes)
@@ -317,6 +331,30 @@ class Telling:
         box = f"{ARTICLES.get(box, 'la')} {box}" if self._language == "it" else f"the {self.word(box)}"
         forms = OFFERS[self._language]
         return forms[f"{why}_asks"].format(box=box), forms[why].format(box=box)
+
+    def _cooking(self, box: str, world: World) -> tuple[str, str]:
+        """Whether to cook what is in a vessel, and the command for it."""
+        cold = self.offer("cold", Predicate("cuocere", (box,)), world)
+        forms = OFFERS[self._language]
+        return cold or (forms["cook_asks"], forms["cook"].format(box=self.word(box)))
+
+    def _wanted(self, sentence: str) -> str:
+        """The command in a question whether one should do something; `` where there is none."""
+        found = OFFERED[self._language].search(sentence)
+        if found is None:
+            return ""
+        words = (found["what"] or "").strip(" ?.!,")
+        if self._language == "it" and found["verb"]:  # le metto in padella? mettile in padella
+            stem = found["verb"][:-1].removesuffix("i")
+            words = f"{stem}i{found['it']} {words}"
+        first = VERBS[self._language].values()
+        return words if any(form.match(words) for form in first) else ""
+
+    def _advice(self, sentence: str) -> Told:
+        """What to do is up to the cook; what they ask about is offered."""
+        wanted = self._wanted(sentence)
+        offer = (OFFERS[self._language]["asks"], wanted) if wanted else ("", "")
+        return Told(self._said["up_to_you"], offer=offer)
 
     def example(self, world: World) -> str:
         """A command that makes sense as things stand."""

@@ -39,6 +39,8 @@ EXAMPLES: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["examples"]
 """Commands that may be said as things stand."""
 OFFERS: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["offers"]
 """What would make cooking possible: the question, and the commands."""
+OFFERED: Final = {language: re.compile(one["wanted"], re.I) for language, one in OFFERS.items()}
+"""Questions whether one should do something."""
 ARTICLES: Final = {"piatto": "il", "tegame": "il"}
 REFUSED: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["refused"]
 AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
@@ -144,10 +146,12 @@ def says_yes(text: str, proposed: str, language: str) -> str:
     if found is None or not (found["sure"] or found["weak"]):
         return text
     rest = text[found.end() :]
-    if any(form.search(rest) for form in VERBS[language].values()) and not re.match(
-        r"(?:and|e)\b", rest, re.I
-    ):
+    head = re.split(r"[.,;!?]", rest)[0]
+    linked = re.match(r"(?:and|e|then|poi)\b", head, re.I)
+    if any(form.search(head) for form in VERBS[language].values()) and not linked:
         return text
+    if LEXICON[language].find(head, tokens(head)) and not linked:  # yes, on the stove!
+        rest = rest[len(head) :].lstrip(" .,;!?")
     if rest and not found["sure"]:
         return text
     return f"{proposed}. {rest}" if rest else proposed
