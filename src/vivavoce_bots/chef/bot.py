@@ -1,8 +1,7 @@
 """Turns commands into predicates, asks for what they lack, carries them out, and says what it did.
 
-Simple and honest: it knows a handful of things, says what it does not know, what cannot be done as things
-stand, and why, and claims nothing done that was not. What is in the kitchen, and what is said, stand in
-`data/kitchen.yaml`.
+It says what it does not know, what cannot be done as things stand, and why; it claims nothing done that was
+not. What is in the kitchen, and what is said, stand in `data/kitchen.yaml`.
 """
 
 import copy
@@ -11,10 +10,10 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Turn
-from vivavoce_bots.chef.commands import as_it_is, commanded, corrected, more_of, named, without
+from vivavoce_bots.chef.commands import commanded, corrected, more_of, named, without
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Clause, Sentence, asks, read_clauses, sentences, tells
-from vivavoce_bots.chef.session import INTO, Session
+from vivavoce_bots.chef.session import INTO, Session, as_it_is
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
@@ -172,8 +171,9 @@ class ChefBot(StandingBot[Session]):
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
-        if leaves and not food and leaves_behind(heard):
-            beyond = None  # off to find a clean shirt, bye
+        if heard.did("done") and food and WORDS[language]["nods"].match(text):
+            leaves = False  # that's it, and now the rice
+        beyond = None if leaves and not food and leaves_behind(heard) else beyond  # off to find a shirt, bye
         return Sentence(text, heard, clauses, asking, beyond, leaves)
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
@@ -411,7 +411,8 @@ class ChefBot(StandingBot[Session]):
         if session.has_done(command):
             session.speak_of(things_of(command))
             food = [one for one in things_of(command) if one in INGREDIENTS]
-            done.said.append(self._telling[session.language].places(food, session.world))
+            where = self._telling[session.language].places(food, session.world)
+            done.said.append(self.words(session)["there_already"].format(where=where))
             done.stopped = False
             return True
         try:
@@ -458,7 +459,8 @@ class ChefBot(StandingBot[Session]):
                 session.things = spoken  # do I put them in the pan?
         if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
             return
-        session.offered, session.proposed = told.offer
+        if told.offer[0]:
+            session.offered, session.proposed = told.offer
         if told.acts == (Act("ack", None, "no"),) and not told.offer[0]:
             session.asked_at = next((one for one in named_there if one in PLACES), None)
             held = [session.container] if session.container else []
@@ -466,8 +468,6 @@ class ChefBot(StandingBot[Session]):
         if told.known or told.text not in done.said:
             done.said.append(told.text)
         done.acts += told.acts
-
-    # --- no command ----------------------------------------------------------------------------------------
 
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):

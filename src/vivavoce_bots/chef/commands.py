@@ -7,7 +7,7 @@ from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.reading import Clause
 from vivavoce_bots.chef.session import INTO, Session
 from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES, QUANTITY
-from vivavoce_bots.chef.world import WORKED, things_of
+from vivavoce_bots.chef.world import VESSELS, WORKED, things_of
 
 GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "cucchiaio", "coperchio")
@@ -58,21 +58,6 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
     if clause.boxes == ("piatto",) and (session.food or _full(session, "piatto")):
         return commanded(session, clause._replace(action="mettere", boxes=(), target="piatto", it=True))
     return [Predicate("", (*clause.quantity, *clause.things))] if clause.things else []
-
-
-def as_it_is(session: Session, clause: Clause) -> Clause:
-    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
-    at, session.asked_at = session.asked_at, None
-    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
-        return clause._replace(place=at, there=False)  # is it on the stove? put it there
-    food, target = [*clause.food], clause.target
-    if clause.onto:
-        lies = session.world.where(clause.onto)
-        target = target or (lies if lies in CONTAINERS else None)
-        food += [] if target else [clause.onto]
-    if clause.action not in ("aprire", "prendere", "aggiungere"):
-        food = [session.as_used(one) for one in food]
-    return clause._replace(food=tuple(food), target=target)
 
 
 def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[Predicate]:
@@ -393,7 +378,8 @@ def _cooked(session: Session, clause: Clause, action: str) -> list[Predicate]:
             one for one in reversed(session.boxes) if world.place.get(one) in _HOT and world.inside.get(one)
         ]
         named = clause.boxes or clause.target
-        pointed_at = box is not None and world.place.get(box) in _HOT
+        held = clause.it and box in VESSELS and bool(session.food)
+        pointed_at = held or (box is not None and world.place.get(box) in _HOT)
         if not named and hot and not pointed_at:
             box = hot[0]
         elif box is None:
@@ -452,6 +438,9 @@ def _worked(session: Session, clause: Clause, action: str) -> list[Predicate]:
         return [Predicate(action, (*food, *([named_box] if named_box and action == "grattare" else [])))]
     if named_box and not clause.it:
         return [Predicate(action, (named_box,))]
+    wet = [box for box, inside in session.world.inside.items() if "acqua" in inside and len(inside) > 1]
+    if action == "passare" and wet:
+        return [Predicate(action, (f"*{wet[-1]}*",))]
     if action in ("impastare", "passare", "girare") or clause.mix or clause.every:
         box = box_of(session, clause)
         if action == "girare":

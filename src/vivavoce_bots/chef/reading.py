@@ -303,7 +303,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
             continue
         bare = not (last.action or last.target or last.place or last.mix or last.strange)
         names = bool(last.food or last.boxes) and bare
-        if names and one.action and one.it and not one.food and not last.retracts:
+        goes_on = len(found) > 1 and bool(found[-2].target)  # oil into the pan, and garlic, and fry it
+        if names and one.action and one.it and not one.food and not last.retracts and not goes_on:
             found[-1] = one._replace(
                 food=last.food, boxes=(*last.boxes, *one.boxes), it=False, amounts=last.amounts,
                 quantity=(*last.quantity, *one.quantity), retracts=last.retracts,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vivavoce_bots.chef.notation import Predicate
+from vivavoce_bots.chef.reading import Clause
 from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES
 from vivavoce_bots.chef.world import PLENTY, World, things_of
 from vivavoce_bots.dialogue.talk import Talk
@@ -84,3 +85,18 @@ class Session(Talk):
         """A food by the name under which it is in the kitchen: one egg of two eggs."""
         other = _OTHER.get(food, food)
         return other if not self.world.where(food) and self.world.where(other) else food
+
+
+def as_it_is(session: Session, clause: Clause) -> Clause:
+    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
+    at, session.asked_at = session.asked_at, None
+    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
+        return clause._replace(place=at, there=False)  # is it on the stove? put it there
+    food, target = [*clause.food], clause.target
+    if clause.onto:
+        lies = session.world.where(clause.onto)
+        target = target or (lies if lies in CONTAINERS else None)
+        food += [] if target else [clause.onto]
+    if clause.action not in ("aprire", "prendere", "aggiungere"):
+        food = [session.as_used(one) for one in food]
+    return clause._replace(food=tuple(food), target=target)

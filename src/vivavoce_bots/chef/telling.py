@@ -129,7 +129,7 @@ class Telling:
         if asked["status"] and not named:
             return self._last(session)
         if asked["advice"] or (self._wanted(sentence) and not asked["else_done"]):
-            return self._advice(sentence)
+            return self._advice(sentence, [one for one in food if not world.where(one)], session)
         if asked["cook"]:
             return Told(self._said["no_recipes"], (Act("canthelp"),))
         states = states if named or session.things else []
@@ -138,6 +138,12 @@ class Telling:
             if told is not None:
                 return told
         things = [one for one in named if one not in PLACES]
+        unused = [one for one in food if not world.where(one)]
+        if unused and things == unused and len(said) <= _SHORT + 1 and not asked["whether"]:
+            forms = OFFERS[self._language]  # and the oil?
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
+            where = self.places(unused, world)
+            return self._all([where], world, unused)._replace(offer=offer)
         if things and (len(said) <= _SHORT or asked["whether"]):
             return self._all([self._where(one, world) for one in things], world, things)
         if things and not asked["self"]:
@@ -216,7 +222,11 @@ class Telling:
             of = [*(food or boxes)] or spoken
             if states[0] != "cotto":
                 return self._state(world, states[0], of)
-            of = of if food or boxes or session.container is None else [session.container]
+            if not (food or boxes):
+                lies = [box for box in map(world.where, spoken) if box in CONTAINERS]
+                of = lies[-1:] or [session.container or ""] if session.container else of
+            if of and not any(one in CONTAINERS or world.where(one) for one in of):
+                return Told(f"{self._said['no']} {self.places(of, world)}", (Act("ack", None, "no"),))
             told = self._state(world, states[0], of)
             box = of[-1] if of and of[-1] in CONTAINERS else world.where(of[-1]) if of else None
             if told.acts[0].value == "no" and box in VESSELS and world.inside.get(box or ""):
@@ -350,10 +360,12 @@ class Telling:
         first = VERBS[self._language].values()
         return words if any(form.match(words) for form in first) else ""
 
-    def _advice(self, sentence: str) -> Told:
+    def _advice(self, sentence: str, unused: Sequence[str], session: Session) -> Told:
         """What to do is up to the cook; what they ask about is offered."""
-        wanted = self._wanted(sentence)
-        offer = (OFFERS[self._language]["asks"], wanted) if wanted else ("", "")
+        wanted, forms = self._wanted(sentence), OFFERS[self._language]
+        offer = (forms["asks"], wanted) if wanted else ("", "")
+        if not wanted and unused and session.container:  # do I need milk?
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
         return Told(self._said["up_to_you"], offer=offer)
 
     def example(self, world: World) -> str:
