@@ -1,8 +1,7 @@
 """Turns commands into predicates, asks for what they lack, carries them out, and says what it did.
 
-Simple and honest: it knows a handful of things, says what it does not know, what cannot be done as things
-stand, and why, and claims nothing done that was not. What is in the kitchen, and what is said, stand in
-`data/kitchen.yaml`.
+It says what it does not know, what cannot be done as things stand, and why; it claims nothing done that was
+not. What is in the kitchen, and what is said, stand in `data/kitchen.yaml`.
 """
 
 import copy
@@ -11,10 +10,10 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Turn
-from vivavoce_bots.chef.commands import commanded, corrected, named, without
+from vivavoce_bots.chef.commands import commanded, corrected, more_of, named, without
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.reading import Clause, Sentence, asks, read_clauses, sentences, tells
-from vivavoce_bots.chef.session import INTO, Session
+from vivavoce_bots.chef.session import INTO, Session, as_it_is
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
@@ -24,9 +23,11 @@ from vivavoce_bots.chef.words import (
     NEAR,
     PLACES,
     SAID,
+    WORDS,
     heard_as,
     learn_words,
     nods_along,
+    says_yes,
 )
 from vivavoce_bots.chef.world import World, things_of
 from vivavoce_bots.dialogue.beyond import told_apart
@@ -71,6 +72,7 @@ class ChefBot(StandingBot[Session]):
 
     def let_go(self, session: Session) -> None:
         session.waiting = session.lacking = None
+        session.offered = ""
 
     def start_over(self, session: Session) -> None:
         self.let_go(session)
@@ -89,18 +91,18 @@ class ChefBot(StandingBot[Session]):
     def plain(self, session: Session, text: str) -> str:
         if looks_like_notation(text):
             return text
+        if session.offered:
+            text = says_yes(text, session.proposed, session.language)
         if session.proposed:  # is it on the stove? No. Then do that
             text = DO_THAT[session.language].sub(session.proposed, text)
         return heard_as(text, session.language)
 
     def standing(self, session: Session, kind: str) -> str | None:
         words, telling = self.words(session), self._telling[session.language]
-        if kind == "done" and session.world.inside:
+        if kind == "advice" or (kind == "done" and session.world.inside):
             return None  # is it done? what is in the pan, not what was said
         if kind == "next":
             return words["such_as"].format(example=telling.example(session.world))
-        if kind == "advice":
-            return words["up_to_you"]
         if session.waiting is not None and kind not in ("noted", "what_did"):
             return words["not_yet"]
         last = telling.shown(session.done) if session.done else ""
@@ -121,6 +123,8 @@ class ChefBot(StandingBot[Session]):
             things = [one for one in things_of(waiting) if one in INGREDIENTS or one in CONTAINERS]
             gaps = {"action": telling.verb(waiting.action), "thing": telling.listed(things)}
             return words[session.lacking].format(**gaps), (Act("request", session.lacking),)
+        if session.offered:
+            return session.offered, (Act("request", "command"),)
         if session.done is not None:
             return words["more"], (Act("reqmore"),)
         return words["begin"], (Act("request", "command"),)
@@ -142,7 +146,7 @@ class ChefBot(StandingBot[Session]):
             return super()._turn(session, text)
         session.changed = False
         before = session.snapshot()
-        session.proposed = ""
+        session.proposed = session.offered = ""
         answer = self._answered(session, turn)
         session.lost = session.stalled = 0
         session.remember(before)
@@ -159,13 +163,17 @@ class ChefBot(StandingBot[Session]):
             clauses = []
         clauses = [one for one in clauses if not hearing.heard(one.text).did("plan")]
         asking = asks(text, clauses, language) and not beyond
+        if session.waiting is not None and not WORDS[language]["asking"].match(text):
+            asking = asking and not any(one.things for one in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
-        if beyond and food:  # chop the onion; then peel it
+        owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here
+        if food and (beyond or (owns and not asking)):  # chop the onion; then peel it
             session.speak_of(food)
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
-        if leaves and not food and leaves_behind(heard):
-            beyond = None  # off to find a clean shirt, bye
+        if heard.did("done") and food and WORDS[language]["nods"].match(text):
+            leaves = False  # that's it, and now the rice
+        beyond = None if leaves and not food and leaves_behind(heard) else beyond  # off to find a shirt, bye
         return Sentence(text, heard, clauses, asking, beyond, leaves)
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
@@ -209,12 +217,23 @@ class ChefBot(StandingBot[Session]):
                     self._take_in(session, done, clause, more=more)
         last = max((at for at, one in enumerate(turn) if one.clauses), default=0)  # that's all; no, the salt!
         goes = (one.leaves and (one is turn[-1] or one.heard.did(*_LEAVES)) for one in turn[last:])
-        return self._composed(session, done, leaves=any(goes))
+        return self._composed(session, done, turn, leaves=any(goes))
 
-    def _composed(self, session: Session, done: Turn, *, leaves: bool) -> Answer:
+    def _composed(
+        self, session: Session, done: Turn, turn: Sequence[Sentence] = (), *, leaves: bool
+    ) -> Answer:
         telling, problem = self._telling[session.language], done.problem
         if problem and problem.slot and done.done and problem.predicate.action == done.done[-1][0].action:
             problem = None  # put the eggs, no, put the pan on the stove
+        if problem is not None and problem.why == "nowhere":  # it wants a place first
+            session.wish = problem.predicate
+            problem = Lacking("place", problem.said, Predicate("mettere", (problem.thing,)))
+        elif (problem is not None or session.wish is not None) and not leaves:
+            wish = problem.predicate if problem is not None else session.wish
+            session.offered, session.proposed = telling.offer(
+                problem.why if problem else "cold", wish, session.world
+            ) or ("", session.proposed)
+        session.wish = session.wish if problem is not None and problem.slot else None
         session.waiting = problem.predicate if problem and problem.slot else None
         session.lacking = problem.slot if problem else None
         kept = {telling.shown(one): one for one, _, _ in done.done}
@@ -223,6 +242,8 @@ class ChefBot(StandingBot[Session]):
         acts = [stating("inform", "done", str(one)) for one in kept.values()]
         acts += [stating("inform", "fact", one) for one in facts]
         acts = [*acts, *dict.fromkeys(done.acts)]
+        if not said and any(clause.mix for one in turn for clause in one.clauses):
+            said = [self.words(session)["no_recipes"]]  # an omelette
         understood = (Meaning(tuple(stating("inform", "command", str(one)) for one in done.understood), 1.0),)
         if leaves and session.waiting is None:
             bye = self.farewell(session)
@@ -261,7 +282,7 @@ class ChefBot(StandingBot[Session]):
             if vessel or not (clause.food or clause.boxes):
                 session.speak_of(clause.food)
                 return
-        clause = _as_it_is(session, clause)
+        clause = as_it_is(session, clause)
         denied = [*clause.denied, *session.denied]
         session.denied = ()
         commands = self._meant(session, done, clause, denied, changes=changes, more=more)
@@ -341,17 +362,8 @@ class ChefBot(StandingBot[Session]):
                 return [waits]
             return commanded(session, clause)
         if done.done and clause.food and not (clause.boxes or clause.target or clause.place):
-            return self._more(session, done.done[-1][0], clause)
+            return more_of(session, done.done[-1][0], clause)
         return named(session, clause)
-
-    def _more(self, session: Session, last: Predicate, clause: Clause) -> list[Predicate]:
-        """Food without a verb behind a command: it goes where the other went, or the same is done to it."""
-        boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
-        if last.action in (*INTO, "aprire", "mescolare", "cuocere") or not last.arguments:
-            box = boxes[-1].strip("*") if boxes else session.container
-            again = "aggiungere" if last.action in ("mescolare", "cuocere", "aprire") else last.action
-            return [Predicate(again, (*clause.quantity, *clause.food, *([f"*{box}*"] if box else [])))]
-        return [Predicate(last.action, (*clause.quantity, *clause.food))]
 
     def _told_off(self, session: Session) -> bool:
         """Whether the last turn did nothing but say that something is not here or beyond the robot."""
@@ -399,7 +411,8 @@ class ChefBot(StandingBot[Session]):
         if session.has_done(command):
             session.speak_of(things_of(command))
             food = [one for one in things_of(command) if one in INGREDIENTS]
-            done.said.append(self._telling[session.language].places(food, session.world))
+            where = self._telling[session.language].places(food, session.world)
+            done.said.append(self.words(session)["there_already"].format(where=where))
             done.stopped = False
             return True
         try:
@@ -440,11 +453,15 @@ class ChefBot(StandingBot[Session]):
         told = telling.answer(sentence.text, session, strange)
         named_there = [one.value or "" for one in sentence.heard.all("thing")]
         if told is None or told.text != self.words(session)["up_to_you"]:
-            known = [session.as_used(one) for one in named_there if one not in PLACES]
-            session.speak_of(known)
+            spoken = session.food
+            session.speak_of([session.as_used(one) for one in named_there if one not in PLACES])
+            if spoken and not any(map(session.world.where, spoken)) and not session.food:
+                session.things = spoken  # do I put them in the pan?
         if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
             return
-        if told.acts == (Act("ack", None, "no"),):
+        if told.offer[0]:
+            session.offered, session.proposed = told.offer
+        if told.acts == (Act("ack", None, "no"),) and not told.offer[0]:
             session.asked_at = next((one for one in named_there if one in PLACES), None)
             held = [session.container] if session.container else []
             session.proposed = telling.proposal([*named_there, *session.things, *held])
@@ -452,15 +469,14 @@ class ChefBot(StandingBot[Session]):
             done.said.append(told.text)
         done.acts += told.acts
 
-    # --- no command ----------------------------------------------------------------------------------------
-
     def matter(self, session: Session, heard: Heard) -> Answer | None:
         if looks_like_notation(heard.text):
             return self._obey_notation(session, heard.text)
         words = self.words(session)
         if heard.did("negate") and heard.did("enough") and asked_for_more(session.last):
             return self.farewell(session)
-        kept = heard.did("stops") or (heard.did("negate", "not") and session.waiting is not None)
+        open_ = session.waiting is not None or bool(session.offered)
+        kept = heard.did("stops") or (heard.did("negate", "not") and open_)
         if heard.did("negate") and asked_for_more(session.last) and not heard.rest and not kept:
             return self.farewell(session)
         if kept or (heard.did("plan") and session.done is None):
@@ -482,18 +498,3 @@ class ChefBot(StandingBot[Session]):
             if not self._do(session, done, command, last=True):
                 break
         return self._composed(session, done, leaves=False)
-
-
-def _as_it_is(session: Session, clause: Clause) -> Clause:
-    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
-    at, session.asked_at = session.asked_at, None
-    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
-        return clause._replace(place=at, there=False)  # is it on the stove? put it there
-    food, target = [*clause.food], clause.target
-    if clause.onto:
-        lies = session.world.where(clause.onto)
-        target = target or (lies if lies in CONTAINERS else None)
-        food += [] if target else [clause.onto]
-    if clause.action not in ("aprire", "prendere", "aggiungere"):
-        food = [session.as_used(one) for one in food]
-    return clause._replace(food=tuple(food), target=target)

@@ -51,8 +51,12 @@ class Turn:
 class Lacking(Exception):
     """A command that lacks something: what, and the sentence that says so; `idle`: it is so already."""
 
-    def __init__(self, slot: str | None, said: str, predicate: Predicate, *, idle: bool = False) -> None:
+    def __init__(
+        self, slot: str | None, said: str, predicate: Predicate, *,
+        idle: bool = False, why: str = "", thing: str = "",
+    ) -> None:  # fmt: skip
         self.slot, self.said, self.predicate, self.idle = slot, said, predicate, idle
+        self.why, self.thing = why, thing
         super().__init__(said)
 
 
@@ -131,7 +135,9 @@ class Carrying:
             shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
             why = REFUSED[self._language][refused.why].format(**gaps, **shown)
             told = self._said["refused"].format(why=why)
-            raise Lacking(None, told, command, idle=refused.why == "already") from None
+            raise Lacking(
+                None, told, command, idle=refused.why == "already", why=refused.why, thing=refused.thing
+            ) from None
         boxes = [one for one in things if one in CONTAINERS]
         if command.action in ("mettere", "aggiungere") and boxes:  # that very food: it is here no longer
             meant = [one for one in command.arguments if one.startswith(("*", "["))]

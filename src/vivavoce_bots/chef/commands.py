@@ -7,7 +7,7 @@ from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.reading import Clause
 from vivavoce_bots.chef.session import INTO, Session
 from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES, QUANTITY
-from vivavoce_bots.chef.world import WORKED, things_of
+from vivavoce_bots.chef.world import VESSELS, WORKED, things_of
 
 GROUPS: Final = (INGREDIENTS, CONTAINERS, PLACES)
 _LOOSE: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "cucchiaio", "coperchio")
@@ -41,8 +41,13 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
         if clause.boxes == ("piatto",) or clause.target == "piatto":
             clause = clause._replace(boxes=(), target="piatto", it=clause.it or not clause.food)
         moved = bool(clause.food or clause.boxes or clause.mix) or bool(session.things)
+        if clause.mix and not (clause.target or clause.place or clause.boxes) and not _full(session, None):
+            return []  # an omelette: a dish, and nothing is in a pan yet
         if moved:
             return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))
+    held = session.world.inside.get(session.container or "", ())
+    if clause.only and set(clause.food) <= set(held):
+        return []
     if (
         clause.food
         and not clause.boxes
@@ -99,6 +104,16 @@ def corrected(session: Session, clause: Clause, denied: Sequence[str]) -> list[P
     return [Predicate(action, tuple(dict.fromkeys(arguments)))]
 
 
+def more_of(session: Session, last: Predicate, clause: Clause) -> list[Predicate]:
+    """Food without a verb behind a command: it goes where the other went, or the same is done to it."""
+    boxes = [one for one in last.arguments if one.strip("*") in CONTAINERS]
+    if last.action in (*INTO, "aprire", "mescolare", "cuocere", "togliere") or not last.arguments:
+        box = boxes[-1].strip("*") if boxes else session.container
+        again = "aggiungere" if last.action in ("mescolare", "cuocere", "aprire", "togliere") else last.action
+        return [Predicate(again, (*clause.quantity, *clause.food, *([f"*{box}*"] if box else [])))]
+    return [Predicate(last.action, (*clause.quantity, *clause.food))]
+
+
 def without(command: Predicate, denied: Sequence[str]) -> Predicate | None:
     """A command without things that were not meant; null where nothing would be left of it."""
     kept = tuple(one for one in command.arguments if _bare(one) not in denied)
@@ -151,7 +166,7 @@ def _meant_action(session: Session, clause: Clause) -> str:
 def pointed(session: Session, target: str | None, suits: Callable[[str], bool] = lambda _: True) -> list[str]:
     """The foods that a pronoun stands for where they come into a target: the whole mix where it was mixed."""
     food = [one for one in session.food if suits(one)]
-    if not food:
+    if not food or (target == "piatto" and all(map(session.world.where, food))):
         box = session.things[-1] if session.things and session.things[-1] in CONTAINERS else session.container
         if box == target or not session.world.inside.get(box or ""):
             box = _full(session, target)
@@ -186,7 +201,9 @@ def _full(session: Session, target: str | None) -> str | None:
 def _mix(session: Session, target: str | None, box: str | None = None) -> tuple[str, ...]:
     """What is in a container, as one thing."""
     box = box or _full(session, target)
-    return _as_one(_served(session.world.inside.get(box or "", ()), target))
+    inside = session.world.inside.get(box or "", ())
+    mashed = any("schiacciato" in session.world.worked.get(one, ()) for one in inside)
+    return _as_one(_served([one for one in inside if one != "acqua" or not mashed], target))
 
 
 def _as_one(food: Sequence[str]) -> tuple[str, ...]:
@@ -244,7 +261,10 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
     elif whole:
         moved = _mix(session, target, boxes[-1] if boxes else None)
     elif food:
-        moved = food
+        lies = {session.world.where(one) for one in food}
+        box = next(iter(lies)) if len(lies) == 1 and target else None
+        mixed = box in CONTAINERS and box != target and box in session.world.stirred
+        moved = _mix(session, target, box) if mixed and not clause.part else food  # beaten eggs
     elif target and (clause.it or not session.waiting):
         inside = session.world.inside.get(target, ())
         found = pointed(session, target)
@@ -253,7 +273,7 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         )  # fmt: skip
     elif not boxes and not food and _pours_on(session):  # pour: what was mixed, into what stands on the stove
         moved, target = _mix(session, session.container), session.container
-    elif clause.it and not boxes:
+    elif not boxes and (clause.it or not any(map(session.world.where, session.food))):
         moved = tuple(f"*{one}*" for one in session.food or pointed(session, None))
         if moved and session.container is None and session.removed:
             target = next((session.removed[one] for one in session.food if one in session.removed), None)
@@ -301,8 +321,9 @@ def _placed(
         used = session.container
         return [Predicate("mettere", (*food, f"*{used}*")), Predicate("mettere", (f"*{used}*", place))]
     if box is not None:
-        unused = [one for one in named if not session.world.where(one)] if not food else []
-        first = [Predicate("mettere", (*(f"*{one}*" for one in unused), f"*{box}*"))] if unused else []
+        unused = [f"*{one}*" for one in named if not session.world.where(one)] if not food else []
+        unused += clause.beside
+        first = [Predicate("mettere", (*unused, f"*{box}*"))] if unused else []
         return [*first, Predicate("mettere", (f"*{box}*", place))]
     return [Predicate(action, (*(food or (f"*{one}*" for one in named)), place))]
 
@@ -357,7 +378,8 @@ def _cooked(session: Session, clause: Clause, action: str) -> list[Predicate]:
             one for one in reversed(session.boxes) if world.place.get(one) in _HOT and world.inside.get(one)
         ]
         named = clause.boxes or clause.target
-        pointed_at = box is not None and world.place.get(box) in _HOT
+        held = clause.it and box in VESSELS and bool(session.food)
+        pointed_at = held or (box is not None and world.place.get(box) in _HOT)
         if not named and hot and not pointed_at:
             box = hot[0]
         elif box is None:
@@ -416,6 +438,9 @@ def _worked(session: Session, clause: Clause, action: str) -> list[Predicate]:
         return [Predicate(action, (*food, *([named_box] if named_box and action == "grattare" else [])))]
     if named_box and not clause.it:
         return [Predicate(action, (named_box,))]
+    wet = [box for box, inside in session.world.inside.items() if "acqua" in inside and len(inside) > 1]
+    if action == "passare" and wet:
+        return [Predicate(action, (f"*{wet[-1]}*",))]
     if action in ("impastare", "passare", "girare") or clause.mix or clause.every:
         box = box_of(session, clause)
         if action == "girare":
@@ -427,7 +452,8 @@ def _worked(session: Session, clause: Clause, action: str) -> list[Predicate]:
             return [Predicate(action, (f"*{box}*",))]
     meant = [one for one in session.food if not able or one in able]
     held = session.world.inside.get(session.container or "", ())
-    meant = meant or [one for one in held if one in able] or list(session.food)
+    meant = meant or [one for one in held if one in able]
+    meant = meant or [one for one in session.recent if one in able][:1] or list(session.food)
     if meant:
         rest = [one for one in clause.beside if able and one not in able]
         more = (

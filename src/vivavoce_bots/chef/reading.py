@@ -72,6 +72,7 @@ class Clause(NamedTuple):
     retracts: int = 0
     loose: bool = False
     into_mix: bool = False
+    only: bool = False
     onto: str = ""
 
     @property
@@ -99,6 +100,7 @@ class Sentence:
 
 def sentences(text: str, language: str) -> list[str]:
     """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
+    text = WORDS[language]["hesitates"].sub(r"\1 ", text)
     text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
     found = [one for whole in _SENTENCE.split(text) for one in WORDS[language]["asks_now"].split(whole)]
     return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
@@ -124,7 +126,10 @@ def read_clauses(
     """
     found: list[Clause] = []
     retracts = 0
-    for piece in PARTS[language].split(without_meanwhile(sentence))[:_MOST_CLAUSES]:
+    story = False
+    whole = without_meanwhile(sentence)
+    links = ["", *PARTS[language].findall(whole)]
+    for link, piece in zip(links, PARTS[language].split(whole)[:_MOST_CLAUSES], strict=False):
         if not re.search(r"\w", piece) or apart(piece):
             continue
         begins = WORDS[language]["marks"].match(piece)
@@ -134,6 +139,10 @@ def read_clauses(
             if not re.search(r"\w", piece):
                 continue
         clause = _clause(piece, hearing, language)
+        bare = not (clause.action or clause.target or clause.place)
+        if story and link.isalpha() and bare:
+            continue  # I have eggs and flour
+        story = clause.loose and tells(piece, language)
         number = in_digits(piece.strip(" .!?"), language, ordinals=False)
         if retracts and number.isdigit():  # take two eggs, no, three
             clause = Clause(number, amounts=(("", number),))
@@ -165,8 +174,12 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
     measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
     things = [
-        one for one in things if one.entry.value != "cucchiaio" or not measured & {"cucchiaio", "spoon"}
-    ]
+        one for one in things
+        if one.entry.value != "cucchiaio" or (verb and not feeds and not measured & {"cucchiaio", "spoon"})
+    ]  # fmt: skip
+    purposes = [one for one in things if one.entry.value in INGREDIENTS and one.start > 0
+                and _before(said, one, words["for"], start, end)]  # fmt: skip
+    things = [one for one in things if one not in purposes or len(purposes) == len(things)]
     denied = [one for one in things if _before(said, one, words["not"], start, end)]
     into_mix = any(one.entry.kind == "mix" and _before(said, one, words["into"], start, end) for one in spans)
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
@@ -174,7 +187,10 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     food = [one for one in meant if one.entry.value in INGREDIENTS]
     onto = [one for one in food if len(food) > 1 and _before(said, one, words["onto"], start, end)]
     food = [one for one in food if one not in onto]
-    beside = [one for one in food if verb and _before(said, one, words["with"], start, end)]
+    into_box = any(
+        one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
+    )
+    beside = [one for one in food if (verb or into_box) and _before(said, one, words["with"], start, end)]
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
     source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
               and _before(said, one, words["from"], start, end)]  # fmt: skip
@@ -222,6 +238,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         back="back" in kinds or words["again"].search(piece) is not None,
         there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
         strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
+        only="only" in kinds,
         onto=(onto[-1].entry.value or "") if onto else "",
     )  # fmt: skip
 
@@ -286,7 +303,8 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
             continue
         bare = not (last.action or last.target or last.place or last.mix or last.strange)
         names = bool(last.food or last.boxes) and bare
-        if names and one.action and one.it and not one.food and not last.retracts:
+        goes_on = len(found) > 1 and bool(found[-2].target)  # oil into the pan, and garlic, and fry it
+        if names and one.action and one.it and not one.food and not last.retracts and not goes_on:
             found[-1] = one._replace(
                 food=last.food, boxes=(*last.boxes, *one.boxes), it=False, amounts=last.amounts,
                 quantity=(*last.quantity, *one.quantity), retracts=last.retracts,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vivavoce_bots.chef.notation import Predicate
+from vivavoce_bots.chef.reading import Clause
 from vivavoce_bots.chef.words import CONTAINERS, INGREDIENTS, PLACES
 from vivavoce_bots.chef.world import PLENTY, World, things_of
 from vivavoce_bots.dialogue.talk import Talk
@@ -26,6 +27,8 @@ class Session(Talk):
     asked_at  the place of which it was asked whether something is there, and is not
     denied    what was just said not to be meant
     proposed  the command that brings about what has just been asked, and was not so
+    recent    foods that were spoken of, the last ones first
+    offered   the question whether to do so; wish: what was to be cooked, and lies nowhere
     """
 
     world: World = field(default_factory=World)
@@ -40,6 +43,9 @@ class Session(Talk):
     amounts: dict[str, str] = field(default_factory=dict)
     removed: dict[str, str] = field(default_factory=dict)
     proposed: str = ""
+    offered: str = ""
+    recent: tuple[str, ...] = ()
+    wish: Predicate | None = None
     asked_at: str | None = None
     denied: tuple[str, ...] = ()
 
@@ -58,6 +64,7 @@ class Session(Talk):
         boxes = [one for one in things if one in CONTAINERS]
         self.boxes = [*(one for one in self.boxes if one not in boxes), *dict.fromkeys(boxes)]
         food = tuple(one for one in things if one in INGREDIENTS and one not in ("coperchio", "cucchiaio"))
+        self.recent = tuple(dict.fromkeys((*food, *self.recent)))
         self.things = food or tuple(boxes[-1:]) or self.things
 
     def has_done(self, command: Predicate) -> bool:
@@ -78,3 +85,18 @@ class Session(Talk):
         """A food by the name under which it is in the kitchen: one egg of two eggs."""
         other = _OTHER.get(food, food)
         return other if not self.world.where(food) and self.world.where(other) else food
+
+
+def as_it_is(session: Session, clause: Clause) -> Clause:
+    """A clause with its things as they are in the kitchen: one egg of two, the butter on the bread."""
+    at, session.asked_at = session.asked_at, None
+    if at and clause.action == "mettere" and clause.it and clause.there and not clause.things:
+        return clause._replace(place=at, there=False)  # is it on the stove? put it there
+    food, target = [*clause.food], clause.target
+    if clause.onto:
+        lies = session.world.where(clause.onto)
+        target = target or (lies if lies in CONTAINERS else None)
+        food += [] if target else [clause.onto]
+    if clause.action not in ("aprire", "prendere", "aggiungere"):
+        food = [session.as_used(one) for one in food]
+    return clause._replace(food=tuple(food), target=target)

@@ -1,7 +1,7 @@
 """What the robot tells of its kitchen: what is where, what is so, what it has, what it can do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from vivavoce_bots.acts import Act, stating
@@ -9,14 +9,18 @@ from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.words import (
     ACTIONS,
+    ARTICLES,
     ASKED,
     AT,
     CONTAINERS,
     ENGLISH,
     EXAMPLES,
+    HOW,
     INGREDIENTS,
     LEXICON,
     NEAR,
+    OFFERED,
+    OFFERS,
     PLACES,
     SAID,
     STATES,
@@ -24,7 +28,7 @@ from vivavoce_bots.chef.words import (
     VEGETABLES,
     VERBS,
 )
-from vivavoce_bots.chef.world import WORKED, World
+from vivavoce_bots.chef.world import VESSELS, WORKED, World, things_of
 from vivavoce_bots.dialogue.spotting import tokens
 
 _STATES_OF = {
@@ -33,16 +37,24 @@ _STATES_OF = {
 }  # fmt: skip
 """What is so where something was done."""
 _SHORT = 4  # words of a question about what was spoken of last: have you any?
+_LADIES = (
+    "padella", "pentola", "ciotola", "uova", "farina", "acqua", "pasta", "cipolla", "patate", "carota",
+    "zucchine", "carne", "panna",
+)  # fmt: skip
 _FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
 
 
 class Told(NamedTuple):
-    """An answer: sentences and acts; `known` is false where it says that it does not know."""
+    """An answer: sentences and acts; `known` is false where it says that it does not know.
+
+    offer  a question whether to do what was asked about, and the command that does it
+    """
 
     text: str
     acts: tuple[Act, ...] = ()
     known: bool = True
+    offer: tuple[str, str] = ("", "")
 
 
 class Telling:
@@ -61,6 +73,7 @@ class Telling:
         spans = LEXICON[self._language].find(sentence, said)
         named = list(dict.fromkeys(one.entry.value or "" for one in spans if one.entry.kind == "thing"))
         states = [state for state, words in STATES[self._language].items() if words & set(said)]
+        asked["advice"] = asked["advice"] and not asked["else_done"]
         if asked["did"] and not asked["advice"]:
             states += [
                 state
@@ -72,21 +85,21 @@ class Telling:
         places = [one for one in named if one in PLACES]
         if asked["who"]:
             return Told(self._said["whoareyou"], (Act("ack", None, "whoareyou"),))
+        if asked["start"]:
+            return Told(self._said["such_as"].format(example=self.example(world)))
         if asked["taste"]:
             return Told(self._said["a_program"])
-        if asked["idle"] and not (named or strange):
+        if asked["rhetorical"] or (asked["idle"] and not (named or strange)):
             return None
+        if asked["whose"] and not asked["have"]:
+            return Told(self._said["i_do"].format(example=self.example(world)))
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
         food = [session.as_used(one) for one in food]
-        if asked["how_many"] and asked["have"] and food and not any(map(world.where, food)):
-            return Told(self._said["plenty"])
-        if asked["how_many"] and asked["advice"]:
-            return Told(self._said["up_to_you"])
-        if asked["how_many"]:
-            return self._how_many(food or list(session.food), session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
+        if asked["how_many"]:
+            return self._how_many(food, session, asked)
         if asked["where"] and strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
         if asked["where"] and not asked["advice"]:
@@ -101,6 +114,8 @@ class Telling:
         if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
             if strange:
                 return Told(self.missing(strange), (Act("canthelp"),))
+            if food and not boxes and asked["there"] and any(world.inside.values()):
+                return self._all([self._where(one, world) for one in food], world, food)
             if not (boxes and food) and not (
                 asked["did"] and (states or asked["out"] or self._done(sentence))
             ):
@@ -113,8 +128,8 @@ class Telling:
             return self._contents(boxes, places, session)
         if asked["status"] and not named:
             return self._last(session)
-        if asked["advice"]:
-            return Told(self._said["up_to_you"])
+        if asked["advice"] or (self._wanted(sentence) and not asked["else_done"]):
+            return self._advice(sentence, [one for one in food if not world.where(one)], session)
         if asked["cook"]:
             return Told(self._said["no_recipes"], (Act("canthelp"),))
         states = states if named or session.things else []
@@ -123,8 +138,16 @@ class Telling:
             if told is not None:
                 return told
         things = [one for one in named if one not in PLACES]
-        if things:
+        unused = [one for one in food if not world.where(one)]
+        if unused and things == unused and len(said) <= _SHORT + 1 and not asked["whether"]:
+            forms = OFFERS[self._language]  # and the oil?
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
+            where = self.places(unused, world)
+            return self._all([where], world, unused)._replace(offer=offer)
+        if things and (len(said) <= _SHORT or asked["whether"]):
             return self._all([self._where(one, world) for one in things], world, things)
+        if things and not asked["self"]:
+            return Told(self._said["up_to_you"])
         if asked["ends"] or asked["idle"] or len(said) < _FEWEST:
             return None
         return Told(self._said["a_program" if asked["self"] else "unanswered"], known=False)
@@ -148,7 +171,14 @@ class Telling:
         facts = sorted(fact for fact in world.facts() if any(one in fact for one in things or [""]))
         return Told(" ".join(sentences), tuple(stating("inform", "fact", one) for one in facts))
 
-    def _how_many(self, food: Sequence[str], session: Session) -> Told:
+    def _how_many(self, food: Sequence[str], session: Session, asked: Mapping[str, bool]) -> Told:
+        """How much of a food was used; what a dish takes is up to the cook."""
+        if asked["have"] and not asked["did"] and food and not any(map(session.world.where, food)):
+            return Told(self._said["plenty"])
+        recalls = asked["did"] or asked["inside"] or asked["whether"] or asked["there"]
+        if asked["advice"] or not recalls:
+            return Told(self._said["up_to_you"])
+        food = food or session.food
         if not food:
             return Told(self._said["unanswered"], known=False)
         used = [one for one in food if session.world.where(one) or one in session.amounts]
@@ -190,8 +220,18 @@ class Telling:
         spoken = list(session.things)
         if states:
             of = [*(food or boxes)] or spoken
-            so = bool(of) and all(world.holds(states[0], one) for one in of)
-            return self._yes(so)
+            if states[0] != "cotto":
+                return self._state(world, states[0], of)
+            if not (food or boxes):
+                lies = [box for box in map(world.where, spoken) if box in CONTAINERS]
+                of = lies[-1:] or [session.container or ""] if session.container else of
+            if of and not any(one in CONTAINERS or world.where(one) for one in of):
+                return Told(f"{self._said['no']} {self.places(of, world)}", (Act("ack", None, "no"),))
+            told = self._state(world, states[0], of)
+            box = of[-1] if of and of[-1] in CONTAINERS else world.where(of[-1]) if of else None
+            if told.acts[0].value == "no" and box in VESSELS and world.inside.get(box or ""):
+                told = told._replace(offer=self._cooking(box or "", world))
+            return told
         if places and food:
             boxes = [world.where(one) or "" for one in food]
             so = all(places[-1] in (box, world.place.get(box)) for box in boxes)
@@ -219,6 +259,28 @@ class Telling:
             text = self.places(food, world) if taken else ""
             return Told(text or self._said["not_yet"], (Act("ack", None, "no"),))
         return Told(f"{self._said['yes']} {self.places(food, world)}", (Act("ack", None, "yes"),))
+
+    def _state(self, world: World, state: str, things: Sequence[str]) -> Told:
+        """Whether something is true of things, each by its name."""
+        able = next((of for how, of in WORKED.values() if how == state), ())
+        things = [one for one in things if one in able] or things
+        so = [one for one in things if world.holds(state, one)]
+        rest = [one for one in things if one not in so]
+        answer = "no" if rest or not things else "yes"
+        told = [self._said[answer]] if not (so and rest) else []
+        for form, group in (("is_so", so), ("not_so", rest)):
+            named = self.listed(group)
+            how = self._said[form].format(Thing=named.capitalize(), state=self._how(state, group))
+            told += [how] if group else []
+        return Told(" ".join(told), (Act("ack", None, answer),))
+
+    def _how(self, state: str, things: Sequence[str]) -> str:
+        """The word for a state, as it agrees with things in Italian."""
+        if self._language == "en" or not things:
+            return HOW[state]
+        many = len(things) > 1 or things[0] in ("uova", "patate", "zucchine", "funghi")
+        ladies = all(one in _LADIES for one in things)
+        return state[:-1] + ("e" if many and ladies else "i" if many else "a" if ladies else "o")
 
     def _yes(self, so: bool) -> Told:
         answer = "yes" if so else "no"
@@ -265,6 +327,46 @@ class Telling:
         form = EXAMPLES[self._language]["place" if places else "add"]
         where = AT[places[0]][self._language] if places else ""
         return form.format(box=self.word(boxes[0]), where=where, food=self.word((food or [""])[0]))
+
+    def offer(self, why: str, wish: Predicate | None, world: World) -> tuple[str, str] | None:
+        """What would make cooking possible: whether to do so, and the commands for it."""
+        if wish is None or wish.action != "cuocere" or why not in ("cold", "dry"):
+            return None
+        things = things_of(wish)
+        box = next((one for one in things if one in CONTAINERS), None) or next(
+            (box for box, inside in world.inside.items() if set(things) & set(inside)), ""
+        )
+        if box not in VESSELS or (why == "cold" and world.place.get(box)):
+            return None
+        box = f"{ARTICLES.get(box, 'la')} {box}" if self._language == "it" else f"the {self.word(box)}"
+        forms = OFFERS[self._language]
+        return forms[f"{why}_asks"].format(box=box), forms[why].format(box=box)
+
+    def _cooking(self, box: str, world: World) -> tuple[str, str]:
+        """Whether to cook what is in a vessel, and the command for it."""
+        cold = self.offer("cold", Predicate("cuocere", (box,)), world)
+        forms = OFFERS[self._language]
+        return cold or (forms["cook_asks"], forms["cook"].format(box=self.word(box)))
+
+    def _wanted(self, sentence: str) -> str:
+        """The command in a question whether one should do something; `` where there is none."""
+        found = OFFERED[self._language].search(sentence)
+        if found is None:
+            return ""
+        words = (found["what"] or "").strip(" ?.!,")
+        if self._language == "it" and found["verb"]:  # le metto in padella? mettile in padella
+            stem = found["verb"][:-1].removesuffix("i")
+            words = f"{stem}i{found['it']} {words}"
+        first = VERBS[self._language].values()
+        return words if any(form.match(words) for form in first) else ""
+
+    def _advice(self, sentence: str, unused: Sequence[str], session: Session) -> Told:
+        """What to do is up to the cook; what they ask about is offered."""
+        wanted, forms = self._wanted(sentence), OFFERS[self._language]
+        offer = (forms["asks"], wanted) if wanted else ("", "")
+        if not wanted and unused and session.container:  # do I need milk?
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
+        return Told(self._said["up_to_you"], offer=offer)
 
     def example(self, world: World) -> str:
         """A command that makes sense as things stand."""

@@ -37,6 +37,11 @@ THINGS: Final[dict[str, str]] = {**CONTAINERS, **PLACES, **INGREDIENTS}
 SAID: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["says"]
 EXAMPLES: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["examples"]
 """Commands that may be said as things stand."""
+OFFERS: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["offers"]
+"""What would make cooking possible: the question, and the commands."""
+OFFERED: Final = {language: re.compile(one["wanted"], re.I) for language, one in OFFERS.items()}
+"""Questions whether one should do something."""
+ARTICLES: Final = {"piatto": "il", "tegame": "il"}
 REFUSED: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["refused"]
 AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
@@ -56,6 +61,8 @@ STATES: Final = {
     for language in LANGUAGES
 }
 """Words for what is so, by the fact."""
+HOW: Final[Mapping[str, str]] = _KITCHEN["how"]
+"""What is so, in English, by the fact."""
 ASKED: Final = {
     language: {kind: re.compile(form, re.I) for kind, form in _KITCHEN["asked"][language].items()}
     for language in LANGUAGES
@@ -70,7 +77,7 @@ LACKS: Final = {
 }
 """Words for food and tools, of which what is no thing of this kitchen is lacking."""
 
-_SETS: Final = ("not", "onto", "with", "from", "into", "naming", "between", "proclitics")
+_SETS: Final = ("for", "not", "onto", "with", "from", "into", "naming", "between", "proclitics")
 WORDS: Final[Mapping[str, Mapping[str, Any]]] = {
     language: {
         name: frozenset(words) if name in _SETS else re.compile(words, re.I)
@@ -128,6 +135,26 @@ def heard_as(text: str, language: str) -> str:
         plain, language,
         lambda one: bool(things.find(one, tokens(one))) or any(form.search(one) for form in verbs),
     )  # fmt: skip
+
+
+_YES: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["yes"].items()}
+
+
+def says_yes(text: str, proposed: str, language: str) -> str:
+    """A turn with what was offered in place of its yes: a weak one counts only where it stands alone."""
+    found = _YES[language].match(text)
+    if found is None or not (found["sure"] or found["weak"]):
+        return text
+    rest = text[found.end() :]
+    head = re.split(r"[.,;!?]", rest)[0]
+    linked = re.match(r"(?:and|e|then|poi)\b", head, re.I)
+    if any(form.search(head) for form in VERBS[language].values()) and not linked:
+        return text
+    if LEXICON[language].find(head, tokens(head)) and not linked:  # yes, on the stove!
+        rest = rest[len(head) :].lstrip(" .,;!?")
+    if rest and not found["sure"]:
+        return text
+    return f"{proposed}. {rest}" if rest else proposed
 
 
 _NODS: Final = {

@@ -15,7 +15,7 @@ _HOT: Final = ("fuoco", "forno")
 _NOT_EATEN: Final = ("coperchio", "cucchiaio")
 _BOILED: Final = ("pasta", "riso")
 PLENTY: Final = ("acqua", "sale", "olio", "latte", "pepe", "zucchero", "burro", "farina")  # there is more
-_VESSELS: Final = ("padella", "pentola", "tegame")
+VESSELS: Final = ("padella", "pentola", "tegame")
 # What can be done to what, and what it is then.
 WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "sbucciare": (
@@ -26,7 +26,10 @@ WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "passare": ("passato", ("pomodoro", "patate", "farina", "pasta", "riso")),
     "grattare": ("grattugiato", ("formaggio", "limone")),
     "separare": ("separato", ("uovo", "uova")),
-    "impastare": ("impastato", ("farina", "acqua", "uovo", "uova", "burro", "latte")),
+    "impastare": (
+        "impastato",
+        ("farina", "acqua", "uovo", "uova", "burro", "latte", "carne", "pane", "patate", "formaggio", "sale"),
+    ),
 }
 
 
@@ -121,7 +124,7 @@ class World:
         if items and target is None and places and places[-1] in _HOT:
             raise Refused("no_container", items[0], places[-1])
         if target is None and places and containers:
-            if places[-1] == "fuoco" and containers[-1] not in _VESSELS:
+            if places[-1] == "fuoco" and containers[-1] not in VESSELS:
                 raise Refused("burns", containers[-1])
             if self.place.get(containers[-1]) == places[-1]:
                 raise Refused("already", containers[-1])

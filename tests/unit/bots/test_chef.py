@@ -274,3 +274,42 @@ def test_questions_and_stories_are_told_from_commands(
 ) -> None:
     last = talk(*said, language=language)[-1].text
     assert told in last and not_told not in last
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told", "not_told"),
+    [
+        (["pasta in the pot", "cook it", "ok"], "en", "Shall I add water", "What next"),
+        (["fry the chicken", "in the pan then?", "yes please"], "en", "cook(pan)", "Shall I"),
+        (["cuoci la pasta", "in pentola", "sì"], "it", "mettere(pentola, fuoco)", "Dove"),
+        (["metti la carne nella padella e cuocila", "no"], "it", "lascio stare", "Fatto"),
+        (["eggs in the bowl, stir. do i need milk", "yes a bit"], "en", "add(milk, bowl)", "recipes"),
+        (["ho delle zucchine. le metto in padella?", "sì"], "it", "mettere(zucchine, padella)", "Lo faccio"),
+        (["rice in the pot", "is it cooked?", "no, add water"], "en", "add(water, pot)", "cook("),
+    ],
+)  # fmt: skip
+def test_what_cooking_lacks_or_somebody_asks_about_is_offered_and_a_yes_does_it(
+    said: list[str], language: str, told: str, not_told: str
+) -> None:
+    last = talk(*said, language=language)[-1].text
+    assert told in last and not_told not in last
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told", "not_told"),
+    [
+        (["peel the potatoes", "are the potatoes peeled?"], "en", "Potatoes: peeled", "not peeled"),
+        (["metti le patate nella pentola", "sono cotte le patate?"], "it", "non ancora cotte", "Sì"),
+        (["quanto brodo ci vuole per quattro?"], "it", "Questo lo decidi tu", "non ancora"),
+        (["water in the pot", "in the pot, where else would it go?"], "en", "next?", "cannot tell"),
+        (["I have eggs and flour here. get a bowl"], "en", "take(bowl)", "flour"),
+        (["metti l'acqua per la pasta nella pentola"], "it", "mettere(acqua, pentola)", "pasta,"),
+        (["a spoon and a half of sugar in the bowl"], "en", "sugar, bowl", "put(spoon"),
+        (["milk in the saucepan", "that's it, and now the rice"], "en", "add(rice, saucepan)", "Goodbye"),
+    ],
+)  # fmt: skip
+def test_answers_say_what_was_asked_and_stories_give_no_food(
+    said: list[str], language: str, told: str, not_told: str
+) -> None:
+    last = talk(*said, language=language)[-1].text
+    assert told in last and not_told not in last
