@@ -19,6 +19,7 @@ SECOND = json.loads((ROOT / "tests/golden/stress-judgements-second.json").read_t
     "languages"
 ]
 PAGE = ROOT / "docs/explanation/stress-test-quality.md"
+SPELLING = ("ST-1", "ST-2", "ST-3", "ST-4")
 CELLS = [(language, test) for language in ("it", "en") for test in JUDGED[language]["tests"]]
 
 
@@ -96,5 +97,6 @@ def test_a_test_is_applicable_as_often_as_the_page_says(language: str, shared: P
         for test in counted:  # no Italian answer can point back at the Italian corpus' English turns
             previous = None if (language, test) == ("it", "ST-10") else turn or None
             utterance = Utterance(text=said, language=language, previous=previous)
-            counted[test] += bool(propose(utterance, [test], limit=1, certainty=CERTAIN).variants)
+            certainty = None if test in SPELLING else CERTAIN  # tests of slips withhold nothing
+            counted[test] += bool(propose(utterance, [test], limit=1, certainty=certainty).variants)
     assert counted == {test: cell["applicable"] for test, cell in JUDGED[language]["tests"].items()}
