@@ -26,7 +26,7 @@ _OPEN: Final = re.compile(
 )
 _SO: Final = re.compile(
     r".*\b(?:so|then|make it|let's say|say|quindi|allora|perciò|facciamo|diciamo)\b,? (?P<rest>[^.;?!]+)",
-    re.I,
+    re.I | re.S,
 )
 """What is concluded from what was told."""
 _ISH: Final = re.compile(r"(?<=\w)[- ]?ish\b", re.I)
@@ -103,7 +103,7 @@ class Clock:
         asked  it was asked for: a bare number or part of the day counts; dated: a part of the day does,
                since the text names the day, too
         """
-        if concluded := _SO.search(text):
+        if concluded := _SO.match(text):
             concluded_at = self.find(concluded["rest"], asked=asked, dated=dated)
             if concluded_at:
                 return concluded_at  # it ends at nine, so ten
