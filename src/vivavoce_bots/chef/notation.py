@@ -26,8 +26,8 @@ class Malformed(ValueError):
 
 
 def looks_like_notation(text: str) -> bool:
-    """Whether a text is meant as predicates, well formed or not."""
-    return re.search(r"\w\s*\(", text) is not None
+    """Whether a text is meant as predicates, well formed or not; brackets around an aside make none."""
+    return re.search(r"\w\(|^\W*\w+\s+\([^()]*\)?\W*$", text) is not None
 
 
 def read_predicates(text: str) -> list[Predicate]:

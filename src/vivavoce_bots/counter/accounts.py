@@ -16,7 +16,7 @@ from vivavoce_bots.dialogue.accounting import AccountingBot
 from vivavoce_bots.dialogue.beyond import read_beyond
 from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, gives_up
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.hearing import UNSURE, Heard, only_no
+from vivavoce_bots.dialogue.hearing import UNSURE, Heard
 from vivavoce_bots.dialogue.inquiry import Asked, calendar, inquired
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -139,8 +139,9 @@ class CounterAccounts(AccountingBot[Visit]):
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming
         matters = waits or stopped or heard.spans or self.told_in(session, said)
-        if asked and asked_for_more(session.last) and only_no(heard) and len(heard.said) == 1:
-            matters = False  # no; the price of the 9:10?
+        no = heard.did("negate") and not heard.did("bye", "done", "thankyou", "enough")
+        if asked and no and asked_for_more(session.last) and not self.told_in(session, said):
+            matters = False  # no; the price of the 9:10? No, I wanted no advice; have you got plasters?
         if asked and not waits and not self.values(session, heard):  # he has a fever. What about ibuprofen?
             errands = [one.value or "" for one in heard.all("errand")]
             matters = matters and not (errands and any(self.counter.errands[one].yields for one in errands))
@@ -158,10 +159,8 @@ class CounterAccounts(AccountingBot[Visit]):
             if one and one not in told and not (answer and one in answer.text):
                 told.append(one)
         lead = self.words(session)["cancelled"] if stopped else ""
-        if answer is not None:
-            answer = answer._replace(
-                text=answer.text.removesuffix(waited).strip() if not answer.end else answer.text
-            )
+        if answer is not None and not answer.end:
+            answer = answer._replace(text=answer.text.removesuffix(waited).strip())
         return self._composed(session, answer, [lead, *told])
 
     def _wants_answer(self, session: Visit, text: str) -> bool:

@@ -313,3 +313,8 @@ def test_answers_say_what_was_asked_and_stories_give_no_food(
 ) -> None:
     last = talk(*said, language=language)[-1].text
     assert told in last and not_told not in last
+
+
+def test_an_aside_in_brackets_is_no_predicate() -> None:
+    told = talk("put the eggs in the bowl", "lovely (haha ok). stir the bowl", language="en")
+    assert done(told[-1]) == ["mescolare(ciotola)"]

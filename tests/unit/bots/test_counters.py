@@ -136,3 +136,8 @@ def test_who_is_not_understood_is_told_what_to_say_and_no_question_is_a_trap(nam
     assert not said[4].endswith(said[1])
     bot = BOTS[name].make("standard", 1, None)
     assert bot.reply(bot.session("c", "en"), [("goodbye", None)]).end
+
+
+def test_who_says_no_and_asks_on_is_not_hung_up_on() -> None:
+    told = talk("pharmacy", "avete ibuprofene?", "no ma non volevo consigli. avete cerotti?", language="it")
+    assert "3,10" in told[-1] and "arrivederci" not in told[-1]
