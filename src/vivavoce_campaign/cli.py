@@ -200,9 +200,9 @@ def run(
     from vivavoce_campaign.runs import run_system
     from vivavoce_campaign.telling import told_held
 
-    campaign = load_campaign(folder)
+    planned = campaign = load_campaign(folder)
     if users is not None:
-        campaign = _with_users(campaign, users)
+        campaign = _with_users(planned, users)
     facts: list[dict[str, Any]] = []
     for one in _chosen(campaign, system):
         write(campaign, one)
@@ -213,7 +213,7 @@ def run(
             note(line)
         facts.append({"system": held.name, "users": held.users, "cases": held.cases, "left": held.left,
                       "waiting": held.waiting, "checks": held.checks})  # fmt: skip
-    _report(campaign, system, pdf)
+    _report(planned, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))
 

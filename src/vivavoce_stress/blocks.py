@@ -38,19 +38,17 @@ UNTRIED: Final[dict[TestState, str]] = {
     "withheld": N_(
         "{tests} not tried: variants were withheld, for too few of their like were accepted so far."
     ),
-    "nothing_fits": N_("{tests} not tried: their rules found no utterance that they can change."),
+    "nothing_fits": N_("{tests} not tried: rules found no utterance that they can change."),
 }
 UNTRIED_BY_NAME: Final[dict[TestState, str]] = {
     "waits": N_("Not tried, for a person must first approve variants: {tests}."),
     "rejected": N_("Not tried, for people rejected every variant that was proposed: {tests}."),
     "not_admitted": N_("Not tried, for the system did not serve even the originals: {tests}."),
     "withheld": N_(
-        "Not tried, for rules for them are withheld until people have accepted enough of their like "
-        "(`vivavoce stress propose --certainty 0` shows what they make): {tests}."
+        "Not tried, for rules for them are withheld until people have accepted enough of their like: {tests}."
     ),
     "nothing_fits": N_(
-        "Not tried, for their rules found no utterance that they can change; a person may write some: "
-        "{tests}."
+        "Not tried, for rules found no utterance that they can change; a person may write some: {tests}."
     ),
 }
 WHY_UNTRIED: Final[dict[TestState, str]] = {  # in the cell of a table

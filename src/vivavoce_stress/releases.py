@@ -49,6 +49,7 @@ class RunsCompared:
     fell, rose  passed before and not now, and the reverse
     otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
     passed_both, failed_both  came out alike
+    worse, better  of those that failed in both: a fail now where it was a clarification, and the reverse
     not_compared  cases of both runs that cannot be held against each other: see `CaseCompared.left`
     common      cases of both runs
     only_one    cases that stand in one run alone, of those whose original passed; where there are any, the
@@ -66,6 +67,8 @@ class RunsCompared:
     otherwise: tuple[CaseCompared, ...]
     passed_both: int
     failed_both: int
+    worse: tuple[CaseCompared, ...]
+    better: tuple[CaseCompared, ...]
     not_compared: tuple[CaseCompared, ...]
     common: int
     only_one: int
@@ -108,6 +111,8 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
         run_before=before[0]["run_id"], run_now=now[0]["run_id"], release_before=before[0]["release"],
         release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
         failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
+        worse=tuple(one for one in known if _verdicts(one) == ("clarification", "fail")),
+        better=tuple(one for one in known if _verdicts(one) == ("fail", "clarification")),
         not_compared=tuple(one for one in cases if one.before is None or one.now is None),
         common=len(common), only_one=sum(row["status"] != "not_admitted" for row in alone),
         shares=(_share(before), _share(now)),
@@ -123,6 +128,11 @@ def _compared(before: Row, now: Row) -> CaseCompared:
     if then is None or here is None:
         left = _left(before, now) or ("person_now" if then is None else "person_before")
     return CaseCompared(now["case_id"], then, here, otherwise, (before, now), left)
+
+
+def _verdicts(one: CaseCompared) -> tuple[str | None, str | None]:
+    before, now = one.rows
+    return before["verdict"], now["verdict"]
 
 
 def _left(before: Row, now: Row) -> WhyLeft | None:

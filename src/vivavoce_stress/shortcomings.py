@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
-from vivavoce.report.language import say
+from vivavoce.report.language import language, say
 from vivavoce.report.numbers import count, listed, plural
 from vivavoce_stress.blocks import title_of
 from vivavoce_stress.cascade import DONE_OTHERWISE, DONE_WITH_ANOTHER
@@ -115,15 +115,15 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
             "{failed} of {n} were not passed: most often, in {k}, {kind}.",
             failed=count(len(rest)), n=of, k=count(n), kind=_small(say(KINDS[kind])),
         )  # fmt: skip
-    examples = [] if redact else [_answers_told(held[0])]
+    examples = [] if redact else [_answers_told(min(held, key=lambda one: one["language"] != language()))]
     return [told, *examples, *_kinds_told([one for one in rest if one not in held])]
 
 
 def tests_told(run: StressFacts) -> list[str]:
-    """Which stress tests were passed least. Empty  all were passed, or there is one test: []"""
+    """Which stress tests were passed least. Empty  none is passed less than another: []"""
     held = [one for one in run["tests"] if one["decided"]]
     failed = [one for one in held if one["passed"] < one["decided"]]
-    if not failed or len(held) < 2:
+    if not failed or len({one["passed"] / one["decided"] for one in held}) < 2:
         return []
     worst = sorted(failed, key=lambda one: (one["passed"] / one["decided"], -one["decided"]))[:_TESTS]
     named = [
@@ -147,11 +147,15 @@ def _done_told(wrong: Sequence[tuple[StressFacts, DoneInstead]], *, redact: bool
 
 
 def _plainest(wrong: Sequence[tuple[StressFacts, DoneInstead]]) -> tuple[StressFacts, DoneInstead]:
-    """The case that shows most in fewest words: of the value that was told most often in another's place."""
+    """The case that shows most in fewest words: of the reader's language, and of the value that was told
+    most often in another's place."""
     often = Counter(did.value.told for _, did in wrong if did.value)
-    return min(
-        wrong, key=lambda pair: (not _is_word(pair[0]), -often[pair[1].value.told] if pair[1].value else 1)
-    )
+
+    def order(pair: tuple[StressFacts, DoneInstead]) -> tuple[bool, bool, int]:
+        one, did = pair
+        return one["language"] != language(), not _is_word(one), -often[did.value.told] if did.value else 1
+
+    return min(wrong, key=order)
 
 
 def _example(one: StressFacts, did: DoneInstead) -> str:

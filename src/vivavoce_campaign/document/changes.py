@@ -63,6 +63,23 @@ def changes_told(found: RunsCompared) -> list[str]:
             both=count(found.passed_both), neither=count(found.failed_both), **run_names(found),
         )
     ]  # fmt: skip
+    names = run_names(found)
+    if found.worse:
+        told.append(
+            say(
+                "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or "
+                "needed more turns.",
+                cases=plural(len(found.worse), "case"), **names,
+            )
+        )  # fmt: skip
+    if found.better:
+        told.append(
+            say(
+                "Less bad {now}: {cases} in which the user is asked or needs more turns, where {before} the "
+                "answer or deed was wrong.",
+                cases=plural(len(found.better), "case"), **names,
+            )
+        )  # fmt: skip
     if found.otherwise:
         told.append(
             say(
@@ -86,8 +103,12 @@ def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
     names = run_names(found)
     for one in found.fell:
         yield say("Passed {before}, not {now}", **names), one
+    for one in found.worse:
+        yield say("Wrong {now}, a clarification {before}", **names), one
     for one in found.rose:
         yield say("Passed {now}, not {before}", **names), one
+    for one in found.better:
+        yield say("A clarification {now}, wrong {before}", **names), one
     for one in found.otherwise:
         yield say("The original is answered otherwise than before"), one
     for why, template in LEFT.items():

@@ -55,7 +55,7 @@ def answer(found: Evaluation) -> list[str]:
 
 
 def _wrong_lines(found: Evaluation) -> list[str]:
-    """What the system did instead of what was asked; after a re-test, what of it remains."""
+    """What the system did instead of what was asked; after a re-test, of the later release."""
     run = found.stress
     if run is None:
         return []
@@ -63,7 +63,7 @@ def _wrong_lines(found: Evaluation) -> list[str]:
     if told:
         first, rest = told[:2], " ".join([*told[2:], *tests_told(run)])
         if (now := found.tested_later) is not None:
-            first = [say("What remains with release {name}: {told}", name=now, told=" ".join(first))]
+            first = [say("With release {name}: {told}", name=now, told=" ".join(first))]
         return [*first, *([rest] if rest else [])]
     if found.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
         return []
