@@ -358,7 +358,7 @@ class DialogueBot(Speaker[Held], ABC):
         acts = postponed(self._domain, state, self._lead_back(state, heard, self.decide(state, heard)))
         acts = (
             acts
-            if session.asked & {*state.requests} and not state.stuck
+            if session.asks and session.asked & {*state.requests} and not state.stuck
             else tuple(one for one in acts if one != _ack("later"))
         )
         if heard.did["reqalts"] >= HEARD and state.venue is None:
