@@ -30,13 +30,6 @@ _MOVES: Final = (
     "dear",
 )
 
-_HOURS: Final = re.compile(
-    r"^\W*(?:\w+\W+){0,9}(?:opening (?:hours|times)|hours|orari(?: di apertura)?|orario)"
-    r"(?:\W+(?:please|grazie|per favore))?\W*$",
-    re.I,
-)
-"""A turn that ends by naming the hours, as the menu does."""
-
 
 class LibraryBot(Questions):
     """Lends, reserves, renews and finds books; opening hours and cards."""
@@ -56,8 +49,6 @@ class LibraryBot(Questions):
 
     def answered(self, session: LoanDesk, text: str) -> Answer:
         text = text.replace("’", "'")[:900]
-        if "?" not in text and _HOURS.search(text):
-            text = f"{text.rstrip(' .!')}?"  # hours, please: the menu's word, or a wish to ask for them
         heard = self._hearing[session.language].heard(text)
         before = session.snapshot()
         answer = self._moved(session, heard) if re.search(r"\w", text) else self.puzzled(session, heard)

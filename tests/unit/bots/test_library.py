@@ -76,15 +76,3 @@ def test_the_pharmacy_takes_the_last_day_and_names_the_form_that_it_does_not_hav
     said = [bot.reply(session, [(text, None)]).text for text in turns]
     assert "cough syrup, at" in said[0] and "throat lozenges" in said[0]
     assert "Tuesday" in said[2] and "Monday" not in said[2]
-
-
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        ("en", "hours"),
-        ("en", "I would like to ask for the opening hours"),
-        ("it", "vorrei chiedere gli orari"),
-    ],
-)
-def test_who_names_the_hours_is_told_them(language: str, said: str) -> None:
-    assert "9" in talk(language, said)
