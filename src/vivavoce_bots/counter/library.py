@@ -1,487 +1,334 @@
-"""A library's desk: brief. It takes a turn clause by clause, and asks one thing at a time."""
+"""A library's desk: brief. It asks one thing at a time in as few words as will do."""
 
 import re
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Final
 
-from vivavoce_bots.acts import Act, Reply
-from vivavoce_bots.counter.desk import OPENS, Clause, Turn, read_turn
-from vivavoce_bots.counter.loans import LoanDesk
-from vivavoce_bots.counter.questions import Questions
+from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
+from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.unknown import PRONOUN
+from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import COURTESIES, courtesies_of, speech
-from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
+from vivavoce_bots.dialogue.opening import DAYS
+from vivavoce_bots.dialogue.spotting import tokens
+from vivavoce_bots.dialogue.talk import Answer
 
-OTHER_ONE: Final = re.compile(r"\b(?:other|l'altr[oa]|quell'altr[oa])\b", re.I)
-KINDS: Final = ("reserve", "renew", "borrow")
-_MOST_VAIN: Final = 2
-_MOST_TOLD: Final = 4
-_MOVES: Final = (
-    "howareyou",
-    "whoareyou",
-    "insult",
-    "complaint",
-    "thankyou",
-    "praise",
-    "hello",
-    "ciao",
-    "sorry",
-    "dear",
+_SHORT: Final = 2  # words that make no title
+_WEEKEND: Final = ("saturday", "sunday")
+_BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
+_NAMED: Final = wording("library", "named")
+_RESERVED: Final = "orient"  # somebody waits for it
+_VOCATIVE: Final = wording("library", "vocative")
+"""Love that is no subject: and the dragons, love?"""
+_OTHER: Final = wording("library", "other")
+_ALL: Final = wording("library", "all")
+_AGAIN: Final = wording("library", "again")
+_READ: Final = wording("library", "read")
+_NEXT: Final = wording("library", "next")
+_SEQUELS: Final = {"friend": "name"}
+_SAME: Final = wording("library", "same")
+_FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
+_CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
+_CARD: Final = re.compile(r"\W*\d{4}\W*")
+_WANT: Final = wording("library", "want")
+_RESERVED_ONCE: Final = wording("library", "reserved_once")
+_SOMETHING: Final = wording("library", "something")
+_DUE: Final = wording("library", "due")
+_MEANT: Final = re.compile(
+    r"(?:^|[.,;!?:]\s*|\bis |\bè |\bera |\bwas |\bmean(?:t)? )"
+    r"((?:Il|La|Lo|Gli|Le|The|L')\s?[a-zà-ù]* ?[A-ZÀ-Ý]\w{2,}(?: (?:\w{1,4} ){0,3}[A-ZÀ-Ý]\w+)*)"
 )
+"""A title in the place of what is meant."""
+_OWN: Final = wording("library", "own")
 
 
-class LibraryBot(Questions):
+class LibraryBot(CounterBot):
     """Lends, reserves, renews and finds books; opening hours and cards."""
 
     name: str = "library"
-    variants: ClassVar[tuple[str, ...]] = ("standard",)
+    informs = frozenset(("hours", "join", "period"))
+    searches = frozenset(("find",))
+    lends = True
 
-    # --- the frame of a conversation ------------------------------------------------------------------------
+    def plain(self, session: Visit, text: str) -> str:
+        session.other = _OTHER.search(text) is not None
+        session.own = _OWN.search(text) is not None
+        return _VOCATIVE.sub("", text)
 
-    def greet(self, session: LoanDesk) -> Reply:
-        return super().greet(session)._replace(acts=(), understood=())
+    def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """Until when what was done lasts, and that there is no more."""
+        words = self.words(session)
+        found = self.values(session, heard)
+        lasts = session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question)
+        lasts = lasts and self.hearer.errand(session, heard) in (None, "find")
+        if lasts and not found.keys() & {"title", "author", "subject"}:
+            return words["due"].format(until=words[f"until_{session.lately}"])
+        if session.own and found.get("title") in session.done:
+            return session.lastly
+        if session.own and "title" in found and self.hearer.errand(session, heard) in (None, "find"):
+            session.form["title"] = found["title"]
+            return words["about_renew"]
+        if _NEXT.search(question):
+            following = _SEQUELS.get(session.form.get("title") or found.get("title", ""))
+            return self.tell(session, "find", {"title": following}) if following else words["no_sequel"]
+        if _DUE.search(question) and session.lately not in ("borrow", "renew"):
+            return words["until"]
+        session.other = _OTHER.search(question) is not None
+        title = session.form.get("title")
+        if title and _SAME.search(question) and not found.keys() & {"author", "title", "subject"}:
+            session.other = True
+            return self.tell(session, "find", {"author": self.counter.facts[title]["author"]})
+        if (
+            title
+            and set(found) == {"subject"}
+            and not (session.other or _SOMETHING.search(question))
+            and PRONOUN[session.language].search(question)
+        ):
+            fits = _fits(self.counter.facts[title], found)
+            return words["check_yes" if fits else "check_no"]
+        if session.shown and _ALL.search(question) and not found:
+            return words["no_other"]
+        return None
 
-    def reply(self, session: LoanDesk, texts: Sequence[tuple[str, float | None]]) -> Reply:
-        return super().reply(session, texts)._replace(acts=(), understood=())
+    def answered(self, session: Visit, text: str) -> Answer:
+        """Of another book than the one that was dealt with: that it is not in the catalogue."""
+        title = self._other_book(session, text)
+        if title is None:
+            heard = self._heard(session, text)
+            taken = heard.did("undo", "cancel") and not session.asking and not self.values(session, heard)
+            return (self._undone_word(session, heard) if taken else None) or super().answered(session, text)
+        session.unknown = [*session.unknown, title]
+        question, asks = self.question(session)
+        return Answer(f"{self.words(session)['not_known'].format(name=title)} {question}", asks)
 
-    # --- a turn -----------------------------------------------------------------------------------------
+    def _other_book(self, session: Visit, text: str) -> str | None:
+        """A title that nobody knows, named as the one that is meant, behind what was done."""
+        if not session.done or session.errand is not None or session.lately not in session.done.values():
+            return None
+        said = [*_MEANT.finditer(text)]
+        titles = [one[1] for one in said if not self._heard(session, one[1]).all("value")]
+        return titles[-1] if titles and len(titles) == len(said) else None
 
-    def answered(self, session: LoanDesk, text: str) -> Answer:
-        text = text.replace("’", "'")[:900]
-        heard = self._hearing[session.language].heard(text)
-        before = session.snapshot()
-        answer = self._moved(session, heard) if re.search(r"\w", text) else self.puzzled(session, heard)
-        answer = answer or self._dealt(session, text, heard)
-        session.remember(before)
+    def is_asked(self, session: Visit, text: str) -> bool:
+        return session.errand is None and _DUE.search(text) is not None
+
+    def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        """A subject alone is looked for where little more is said: I like a family, too, is a story."""
+        if set(found) <= {"title"} and (_READ.search(heard.text) or session.own):
+            return False
+        story = set(found) <= {"subject"} and len(heard.rest) > _SHORT and not _SOMETHING.search(heard.text)
+        return super().implies(session, heard, found) and not story
+
+    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
+        """A search begins anew; only what was not shown is shown where another is asked for."""
+        spoken = session.form.get("title")
+        if errand == "find" and found.keys() & {"title", "author", "subject"}:
+            for one in ("title", "author", "subject"):
+                session.form.pop(one, None)
+        told = super().tell(session, errand, found)
+        if spoken and "title" not in session.form and told == self.words(session)["no_other"]:
+            session.form["title"] = spoken
+        return told
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        """A title that nobody knows, though its author is known."""
+        named = any(one.slot == "title" for one in heard.all("value"))
+        return super()._named_strangely(session, heard, errand, found) or (
+            None if named else self._unknown_by(session, heard)
+        )
+
+    def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """Who has a book wants to keep it longer, not to lend it."""
+        errand = super().named(session, heard, found)
+        if errand is None and _WANT.search(heard.text) and found.keys() & {"title", "author"}:
+            return "borrow"
+        if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
+            return None
+        if errand in ("borrow", "find") and _OWN.search(heard.text):
+            kept = [one.entry.value for one in self.hearer.spans(session, heard)]
+            return "renew" if "renew" in kept else None if errand == "borrow" else errand
+        return errand
+
+    def matter(self, session: Visit, heard: Heard) -> Answer | None:
+        """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
+        named = {one.value for one in heard.all("value") if one.slot == "title"}
+        title = session.form.get("title", "")
+        if session.errand is None and session.asking is None and _CARD.fullmatch(heard.text):
+            session.form["card"] = re.sub(r"\D", "", heard.text)
+            words = self.words(session)
+            return Answer(f"{words['noted']} {words['begin']}", self.question(session)[1])
+        out = (
+            session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
+        )
+        if out and (heard.did("affirm") or "card" in self.values(session, heard)) and not heard.all("errand"):
+            session.errand = "reserve"  # you can reserve it. Yes; my card is 3318
+        both = len(named) > 1 and not heard.did("not", "negate", "wrong") and not EITHER.search(heard.text)
+        answer = super().matter(session, heard)
+        if both and answer is not None:
+            session.also = tuple(sorted(one for one in named if one not in (None, session.form.get("title"))))
+            if session.asking is None:
+                return self._both(session, answer)
+        elif answer is not None and session.also and session.served and session.asking is None:
+            return self._both(session, answer)
+        if answer is not None and not named and (title := self._unknown_by(session, heard)):
+            told = self.words(session)["unknown_title"].format(name=title)
+            return answer._replace(text=f"{told} {answer.text}")
         return answer
 
-    def _moved(self, session: LoanDesk, heard: Heard) -> Answer | None:
-        """What is said of the conversation, and of nothing else."""
-        whole = heard.did("whole") or len(heard.said) <= 3
-        if heard.did("restart"):
-            session.remember(session.snapshot())
-            self.start_over(session)
-            return self._led_back(session, ("restart",))
-        if heard.did("undo") and whole and not (session.latest and session.errand is None):
-            return self._undo(session)
-        if heard.did("repeat") and heard.did("whole") and session.last is not None:
-            session.repeats = True
-            return Answer(session.last.text, session.last.acts)
-        if heard.did("help") and whole and not heard.rest and session.asking != "which":
-            return self._led_back(session, (), helped=True)
+    def _both(self, session: Visit, answer: Answer) -> Answer:
+        """The same for the second of two titles."""
+        also, session.also = session.also, ()
+        text, question = answer.text, self.question(session)[0]
+        for title in also:
+            if session.lately is None:
+                break
+            session.form |= {"title": title}
+            session.errand = session.lately
+            told = self._go_on(session).text
+            text = f"{text.removesuffix(question).strip()} {told}"
+        return answer._replace(text=text)
+
+    def _unknown_by(self, session: Visit, heard: Heard) -> str | None:
+        """A title that is not in the catalogue, by an author who is."""
+        authors = [span for span in heard.spans if span.entry.slot == "author"]
+        if not authors:
+            return None
+        known = {word for span in authors for word in heard.said[span.start : span.end]}
+        clauses = clauses_of(heard.text)
+        alone = [at for at, one in enumerate(clauses) if set(tokens(one)) <= known]
+        beside = [clauses[at + by] for at in alone for by in (-1, 1) if 0 <= at + by < len(clauses)]
+        hearing = self._hearing[session.language]
+        for clause in beside:  # Primo Levi: Se questo è un uomo
+            if clause[:1].isupper() and len(tokens(clause)) > _SHORT and not hearing.heard(clause).spans:
+                return clause
+        for clause in clauses:
+            for found in TITLE.finditer(clause):
+                title = _BY.split(found[0])[0]
+                words = tokens(title)
+                strange = [one for one in words if one in heard.rest and one not in NO_NAMES]
+                placed = len(words) > 1 or _NAMED.search(clause[: found.start()]) or _BY.search(found[0])
+                if placed and max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
+                    return title
         return None
 
-    def _dealt(self, session: LoanDesk, text: str, heard: Heard) -> Answer:
-        """What is corrected or wanted is done, what is asked is told; then comes one next step."""
-        turn = read_turn(text, session.language, self._open(session))
-        was = (session.asking, session.errand, list(session.wanted))
-        told, known = list[str](), False
-        session.search = session.search or {}
-        yes, no = self._settles(session, turn, heard)
-        if no and session.asking in ("offer", "which", "title", "card", "kind", "work") and turn.alone:
-            self.let_go(session)
-            bye = turn.leaves
-            return (
-                self._ended(session, [self.words(session)["cancelled"]])
-                if bye
-                else self._put(session, [self.words(session)["cancelled"]], known=True)
-            )
-        if session.asking == "offer" and session.offer:
-            kind, titles = session.offer
-            session.offer, session.asking = None, None
-            if yes:
-                session.wanted += [(kind, one) for one in titles]
-                known = True
-        if card := self._card_of(session, turn, told):
-            session.card, known = card, True
-            if not session.wanted and not turn.wants:
-                done = [self._found(session, each) for each in session.latest]
-                told += [self.words(session)["noted"], *done]
-        done = self._understood(session, turn, heard, told)
-        known = known or done or bool(told)
-        told += self._carry_out(session)
-        if turn.stops and not session.wanted and was[0] is not None and session.asking == was[0] and not done:
-            self.let_go(session)
-            told = [*told, self.words(session)["cancelled"]]
-            known = True
-        if turn.leaves and not turn.threat and not (session.asking in ("card", "offer") and turn.kinds):
-            if session.wanted:
-                told.append(self.words(session)["cancelled"])
-            return self._ended(session, told)
-        if not known and no and (asked_for_more(session.last) or was[0] is None) and not turn.wants:
-            return (
-                self._ended(session, told)
-                if session.served or asked_for_more(session.last)
-                else self._put(session, told, known=True)
-            )
-        if known and not told and session.asking is None:
-            asks = any(each.asks for each in turn.clauses)
-            told.append(self.words(session)["unanswered" if asks else "see"])
-        if not known and not told and yes and session.asking is None and turn.alone:
-            session.repeats = True
-            return Answer(self.words(session)["begin"], (Act("request"),))
-        if not known and not told:
-            return self._small_talk(session, turn, heard)
-        return self._put(session, told, known=known, was=was)
+    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
+        """What was named; a title says more than a subject or an author beside it."""
+        found = super().values(session, heard)
+        number = _FOUR.search(heard.text)
+        if number and "card" not in found and _CARD_WORD.search(heard.text):
+            found["card"] = number[1]  # my card, there: 4410
+        if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
+            found["title"] = title
+        others = found.keys() & {"author", "subject"}
+        if "title" in found and others and heard.did("negate"):
+            del found["title"]  # Pride and Prejudice again; no, a detective story
+        if "title" in found:
+            found = {name: one for name, one in found.items() if name not in ("author", "subject")}
+            session.form = {
+                name: one for name, one in session.form.items() if name not in ("author", "subject")
+            }
+        return found
 
-    def _open(self, session: LoanDesk) -> bool:
-        """Whether a title is what was asked for."""
-        return session.asking in ("title", "which", "work")
+    def _by_its_words(self, session: Visit, heard: Heard) -> str | None:
+        """The one title that has a word that was said: something with a rose."""
+        titles = self.counter.needs["title"].values
+        words = {one: set(tokens(by[session.language][0])) for one, by in titles.items()}
+        vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES}
+        said = {one for one in heard.rest if len(one) >= SHORTEST} - vague
+        found = [title for title, own in words.items() if own & said]
+        return found[0] if len(found) == 1 else None
 
-    def _settles(self, session: LoanDesk, turn: Turn, heard: Heard) -> tuple[bool, bool]:
-        first = turn.clauses[0].text if turn.clauses else ""
-        part = self._hearing[session.language].heard(first)
-        yes = part.did("affirm") or turn.yes
-        no = (part.did("negate") or turn.no) and not yes
-        return yes, no
-
-    def _put(self, session: LoanDesk, told: list[str], *, known: bool, was: Any = None) -> Answer:
-        """What is told, and the question that waits."""
-        kept = [one for one in dict.fromkeys(told) if one][:_MOST_TOLD]
-        if known and was and ((session.errand, session.wanted) != (was[1], was[2]) or not kept):
-            session.asked_vainly = 0
-        elif was and session.asking is not None and session.asking == was[0]:
-            session.asked_vainly += 1
-            if session.asked_vainly > _MOST_VAIN + (session.asking == "card") or (
-                session.asking == "title" and session.asked_vainly > 1 and not session.wanted
-            ):
-                self.let_go(session)
-        else:
-            session.asked_vainly = 0
-        session.lost = session.stalled = 0
-        question, acts = self.question(session)
-        session.told, session.repeats = tuple(kept), True
-        return Answer(joined([*kept, question]), (*((Act("inform"),) if kept else ()), *acts))
-
-    def _ended(self, session: LoanDesk, told: Sequence[str]) -> Answer:
-        kept = [one for one in dict.fromkeys(told) if one]
-        return Answer(joined([*kept, self.words(session)["bye"]]), (Act("bye"),), end=True)
-
-    def _small_talk(self, session: LoanDesk, turn: Turn, heard: Heard) -> Answer:
-        """The answer to what is not about the matter."""
-        courtesies = courtesies_of([one for one in COURTESIES if heard.did(one) and one != "human"])
-        question, asks = self.question(session)
-        if heard.did("human"):
-            return Answer(joined([self.words(session)["human"], question]), asks)
-        if heard.did("dontknow") and session.asking in ("card", "title", "which"):
-            told = self.words(session)["card_where" if session.asking == "card" else "no_title"]
-            return self._put(session, [told], known=True, was=(session.asking, None, []))
-        if courtesies and (len(courtesies) > 0):
-            kinds = [
-                one
-                for one in courtesies
-                if one
-                in (
-                    "thankyou",
-                    "howareyou",
-                    "whoareyou",
-                    "insult",
-                    "hello",
-                    "why",
-                    "dear",
-                    "praise",
-                    "sorry",
-                    "chat",
-                    "doubted",
-                )
-            ]
-            if kinds and not (
-                session.asking
-                and set(kinds) <= {"chat", "praise", "dear", "hello", "sorry"}
-                and not heard.did("whole")
-            ):
-                return self._led_back(session, kinds[:1])
-        if session.asking is not None:
-            session.asked_vainly += 1
-            if session.asked_vainly <= _MOST_VAIN and (len(heard.said) > 3 or session.asking == "card"):
-                session.repeats = True
-                return Answer(
-                    joined([self.words(session)["card_where"], question])
-                    if session.asking == "card" and session.asked_vainly > 1
-                    else question,
-                    asks,
-                )
-        if len(heard.said) >= 4 and session.last is not None:
-            seen = self.words(session)["see"]
-            again = seen in session.last.text
-            session.repeats = True
-            return Answer(joined(["" if again else seen, question]), asks)
-        return self.puzzled(session, heard)
-
-    # --- the card ---------------------------------------------------------------------------------------
-
-    def _card_of(self, session: LoanDesk, turn: Turn, told: list[str]) -> str:
-        """The number of a card that was named; what has not four digits is refused where it was asked for."""
-        asked = session.asking == "card"
-        text = in_digits(turn.marked.text, session.language, ordinals=False) if asked else turn.marked.text
-        ones = speech(session.language).numbers["one"]
-        text = re.sub(
-            rf"\b(?:{'|'.join(ones)})\b(?=[\s,.-]+\d)|(?<=\d )\b(?:{'|'.join(ones)})\b", "1", text, flags=re.I
-        )
-        text = re.sub(r"\b(?:zero|oh)\b", "0", text, flags=re.I)
-        text = re.sub(r"(?<![\d_])\d(?:[ .,-]{1,2}\d)+(?![\d_])", lambda one: re.sub(r"\D", "", one[0]), text)
-        text = re.sub(r"\b(?:nel|in|since|dal|born in) (?:19|20)\d\d\b", " ", text)
-        runs = re.findall(r"(?<![\d_:.,])\d+(?![\d_:])(?![.,]\d)", text)
-        fours = [one for one in runs if len(one) == 4]
-        if fours and (
-            asked
-            or re.search(r"\b(?:card|tessera)\b", text, re.I)
-            or re.search(r"(?:^|[.!?,;:]\s*)(?:\w+ )?\d{4}\s*(?:[.!?,]|$)", text)
-            or (session.wanted or any(one.kinds for one in turn.clauses))
-        ):
-            return fours[-1]
-        wrong = [one for one in runs if len(one) > 2 or (asked and len(text.split()) <= 4)]
-        if asked and wrong and not fours:
-            told.append(self.words(session)["limits_card"])
+    def complete(self, session: Visit) -> str:
+        form, facts = session.form, self.counter.facts
+        title = form.get("title")
+        if title and not _fits(facts[title], form):
+            del form["title"]
+        named = {"title", "author", "subject"} & set(form)
+        titles = self._titles(session)
+        shown = session.other and titles[:1] and titles[0] in session.shown and "title" not in form
+        if named and len(titles) == 1 and not (shown and session.errand == "find"):
+            form["title"] = titles[0]
+        if not named and session.offered and session.errand == "find":
+            named = {"title"}  # is that one in?
+        if session.errand == "borrow" and "title" in form and "out" in facts[form["title"]]:
+            session.errand = "find"
+        if named:
+            form["work"] = ""
         return ""
 
-    # --- what a turn means ------------------------------------------------------------------------------
+    def ask(self, session: Visit, need: str) -> str:
+        titles = self._titles(session)
+        if session.offered and len(titles) == len(self.counter.facts):
+            titles = list(session.offered)
+        if need == "title" and titles and len(titles) < len(self.counter.facts):
+            session.offered = tuple(titles)
+            listed = ", ".join(self.counter.say("title", one, session.language) for one in titles)
+            return self.words(session)["ask_title_of"].format(titles=listed)
+        return super().ask(session, need)
 
-    def _understood(self, session: LoanDesk, turn: Turn, heard: Heard, told: list[str]) -> bool:
-        """Take the clauses of a turn in their order; whether anything of it was about the matter."""
-        known, kind, searched = False, None, False
-        mentions: list[str] = []  # titles of this turn that nothing was done with yet
-        vain: list[str] = []
-        corrected = self._corrected(session, turn, told)
-        if corrected is not None:
-            kind, known = corrected, True
-        for at, one in enumerate(turn.clauses):
-            said = self._asked(session, turn, one, told)
-            known = known or said
-            if said and one.ruled:
-                session.focus = tuple(one.titles) or session.focus
-                continue
-            if one.retracts:
-                session.wanted, mentions, known = session.wanted[:-1], mentions[:-1], True
-                session.focus = ()
-                continue
-            if one.undo and one.kinds and not session.done and told:
-                known = True
-                continue
-            if one.undo and one.kinds and not session.done:
-                self.let_go(session)
-                told.append(self.words(session)["cancelled"])
-                known = True
-                continue
-            if one.undo and not one.titles and session.latest and not session.wanted:
-                told.append(self._taken_back(session, session.latest))
-                known = True
-                continue
-            if one.joins:
-                told.append(self.words(session)["join"])
-                known = True
-                continue
-            named = one.kinds[0] if one.kinds else None
-            if named:
-                kind, known = named, True
-                session.errand = named
-            titles = [title for title in one.titles if title not in one.refused]
-            for title in one.refused:
-                session.wanted = [pair for pair in session.wanted if pair[1] != title]
-                mentions = [each for each in mentions if each != title]
-                if title in session.done and one.undo:
-                    told.append(self._taken_back(session, (title,)))
-                known = True
-            titles += (
-                []
-                if any(each.titles or each.names for each in turn.clauses)
-                and not one.both
-                and one.nth is None
-                else self._pointed(session, turn, one, kind or session.errand)
-            )
-            titles = list(dict.fromkeys(titles))
-            doing = kind or (
-                session.errand if session.asking in ("title", "which", "kind") or session.wanted else None
-            )
-            asks = one.asks and OPENS[session.language].match(one.text) is not None
-            if titles and not doing and turn.adds and not one.finds and session.latest and not asks:
-                doing = kind = session.done[session.latest[-1]].removesuffix("_in")
-                session.errand = kind
-            if titles and not one.titles and not doing and not asks and not one.story:
-                doing = kind = session.errand = "borrow"  # both, the second one
-            if titles and doing and one.finds and one.asks and not named:
-                told += [self._found(session, each) for each in titles if each not in session.shown]
-            if titles:
-                known = True
-                if doing and not (one.story and not named):
-                    if one.corrects and session.wanted and not one.also:
-                        session.wanted = [pair for pair in session.wanted if pair[0] != doing]
-                    mentions_own = [pair for pair in mentions if pair not in titles]
-                    session.wanted += [
-                        (doing, each) for each in titles if (doing, each) not in session.wanted
-                    ]
-                    mentions = mentions_own
-                else:
-                    mentions += [each for each in titles if each not in mentions]
-                    session.own = session.own or one.own
-                session.focus = tuple(titles)
-                continue
-            if named and mentions and (one.it or not turn.behind(at)):
-                session.wanted += [
-                    (named, each) for each in mentions[-1:] if (named, each) not in session.wanted
-                ]
-                mentions = mentions[:-1] if len(mentions) > 1 else []
-                continue
-            if one.names:
-                session.focus = ()
-                vain += [name for name in one.names if name not in vain]
-                known = True
-            elif one.weak and (one.finds or named or self._open(session)):
-                vain += [name for name in one.weak if name not in vain]
-                known = True
-            if (corrected and session.wanted and one.author) or (
-                turn.titles and session.errand and not one.finds
-            ):
-                continue
-            if one.searches(session) and not (named and one.it) and not (vain and not one.finds):
-                searched = True
-                known = True
-                one.refused += [title for each in turn.clauses for title in each.refused]
-                self._looked_up(session, one, told)
-                continue
-            if (
-                one.chooses
-                and not searched
-                and (session.listed or session.search or one.finds or session.errand is None)
-                and not one.kinds
-            ):
-                known = self._suggested(session, one, told) or known
-        weak = [name for one in turn.clauses for name in one.weak]
-        if (
-            not vain
-            and not mentions
-            and not session.wanted
-            and weak
-            and (kind or any(one.finds for one in turn.clauses))
-            and not told
-        ):
-            vain, known = weak[-1:], True
-        if (
-            not known
-            and len(turn.clauses) == 1
-            and weak
-            and not session.served
-            and not told
-            and not heard.kinds
-        ):
-            vain, known = weak, True  # Dracula
-        for name in vain:
-            if session.errand in KINDS and session.wanted and not kind:
-                continue
-            first = not session.unknown
-            if name not in session.unknown:
-                session.unknown.append(name)
-            told.append(self.words(session)["unknown" if first else "not_known"].format(name=name))
-        if vain and kind is None and session.errand is None:
-            session.served += 1
-        record = self.words(session)["account"] in told and not turn.finds
-        finds = [] if record else [one for one in mentions if not turn.story_of(one)]
-        session.focus = tuple(mentions[-1:]) if record and mentions else session.focus
-        own = any(one.own for one in turn.clauses)
-        if finds and session.errand is None:
-            if own and (vain or set(finds) <= {*session.shown}):
-                pass
-            elif own and len(finds) == 1 and not turn.finds:
-                session.offer, session.asking = ("renew", tuple(finds)), "offer"
-            else:
-                told += [self._found(session, each) for each in finds]
-                session.listed = tuple(finds) if len(finds) > 1 else session.listed
-                session.served += 1
-            session.focus = tuple(finds[-1:])
-        if vain and session.errand and not session.wanted:
-            session.asking = "title"
-        elif session.errand and not session.wanted:
-            self._ask_title(session, turn)
-        if (
-            not known
-            and turn.finds
-            and session.errand is None
-            and not told
-            and any(one.finds and not one.it for one in turn.clauses)
-        ):
-            session.asking, known = "work", True
-        return known
+    def serve(self, session: Visit) -> str:
+        if session.errand == "find":
+            return self._found(session)
+        if session.errand == "hours":
+            return self._hours(session)
+        if session.errand == "join":
+            return self.words(session)["join"]
+        title, kind = session.form["title"], session.errand or ""
+        if kind == "renew" and title == _RESERVED:
+            kind = "renew_not"
+        if kind == "reserve" and "out" not in self.counter.facts[title]:
+            kind = "reserve_in"
+        if kind in ("borrow", "renew", "reserve", "reserve_in"):
+            session.done[title] = kind
+            session.shown = [*session.shown, title]
+        return self._sentence(session, kind, title)
 
-    def _ask_title(self, session: LoanDesk, turn: Turn) -> None:
-        """What an errand without a title means: what was spoken of, else it is asked for."""
-        refers = any(one.it or one.it_verb for one in turn.clauses if one.kinds) or not turn.vague_book
-        bare = any(one.kinds and one.brief for one in turn.clauses)
-        focus = session.focus if session.errand != "renew" or len(session.focus) == 1 else ()
-        focus = tuple(one for one in focus if session.done.get(one) != session.errand)
-        if session.errand == "renew" and not focus and session.done:
-            loans = [one for one, kind in session.done.items() if kind == "borrow"]
-            focus = tuple(loans) if any(one.it for one in turn.clauses) else ()
-        if session.errand == "renew" and focus and session.done.get(focus[-1], "").startswith("reserve"):
-            focus = ()  # the book that I have
-        if focus and (refers or bare):
-            session.wanted = [(session.errand or "borrow", one) for one in focus]
-            return
-        if len(session.listed) > 1 and session.errand != "renew" and not focus:
-            session.asking = "which"
-            return
-        session.asking = "title"
+    def _found(self, session: Visit) -> str:
+        title = session.form.get("title")
+        titles = [title] if title else self._titles(session)
+        if session.offered and len(titles) == len(self.counter.facts):
+            titles = list(session.offered)
+        again = not title and len(titles) > 1 and session.other
+        fresh = [one for one in titles if one not in (*session.shown, *session.done)]
+        if not title and session.other and not fresh and titles:
+            return self.words(session)["no_other"]
+        if (again or (session.other and not title)) and fresh:
+            titles = fresh
+        session.shown = [*session.shown, *titles]
+        if not titles:
+            return self.words(session)["find_none"].format(**self.told(session))
+        session.offered = tuple(titles) if len(titles) > 1 else session.offered
+        return " ".join(self._sentence(session, self._state(session, one), one) for one in titles)
 
-    def _pointed(self, session: LoanDesk, turn: Turn, one: Clause, kind: str | None) -> list[str]:
-        """The titles that a clause points at: the first, both, the other, that one."""
-        listed = session.listed
-        if one.both:
-            several = listed if len(listed) > 1 else session.focus
-            return [each for each in several if each not in one.refused]
-        if listed and one.nth is not None and len(listed) > 1:
-            at = one.nth if one.nth < len(listed) else -1
-            spoken = [each for clause in turn.clauses for each in (*clause.titles, *clause.refused)] or [
-                *session.focus,
-                *session.done,
-            ]
-            free = [each for each in listed if each not in spoken]
-            if one.nth == 1 and OTHER_ONE.search(one.text) and len(free) == 1:
-                return free
-            return [listed[at]]
-        if (
-            one.choice
-            and session.focus
-            and not any(each.titles for each in turn.clauses)
-            and (one.kinds or one.takes)
-            and kind
-        ):
-            return list(session.focus)
-        return []
+    def _state(self, session: Visit, title: str) -> str:
+        if title in session.done and session.done[title] in ("borrow", "renew"):
+            return "find_yours" if session.done[title] == "borrow" else session.done[title]
+        return "find_out" if "out" in self.counter.facts[title] else "find_in"
 
-    def _corrected(self, session: LoanDesk, turn: Turn, told: list[str]) -> str | None:
-        """What was done last with another book is taken back and done with the one that is meant."""
-        if not session.latest or session.wanted or session.errand is not None or turn.adds:
-            return None
-        last = session.latest[-1]
-        kind = session.done.get(last, "").removesuffix("_in")
-        named = [each for one in turn.clauses for each in one.titles if each not in one.refused]
-        names = [each for one in turn.clauses for each in one.names]
-        other = [each for each in named if each != last and each not in session.done]
-        denied = any(last in one.refused for one in turn.clauses)
-        if (
-            (turn.wrong and (other or names))
-            and kind in KINDS
-            and not any(one.kinds for one in turn.clauses if kind not in one.kinds)
-        ):
-            told.append(self._taken_back(session, (last,)))
-            session.errand, session.focus = kind, ()
-            return kind
-        author = next((one.author for one in turn.clauses if one.author), "")
-        others = (
-            [each for each in self.titles({"author": author}) if each not in session.done] if author else []
+    def _hours(self, session: Visit) -> str:
+        day = session.form.get("day")
+        kind = "hours" if day not in DAYS else f"hours_{day if day in _WEEKEND else 'week'}"
+        named = self.counter.say("day", day, session.language) if day else ""
+        return self.words(session)[kind].format(day=named[:1].upper() + named[1:])
+
+    def _titles(self, session: Visit) -> list[str]:
+        """The books of the author and on the subject that were named; all where none was."""
+        return [title for title, one in self.counter.facts.items() if _fits(one, session.form)]
+
+    def _sentence(self, session: Visit, kind: str, title: str) -> str:
+        named = self.counter.say("title", title, session.language)
+        facts = self.counter.facts[title]
+        card = session.form.get("card", "")
+        return self.words(session)[kind].format(
+            title=named, shelf=facts["shelf"], out=facts.get("out", ""), card=card
         )
-        if (
-            turn.wrong
-            and len(others) == 1
-            and kind in KINDS
-            and not turn.kinds
-            and OTHER_ONE.search(turn.marked.text)
-        ):
-            told.append(self._taken_back(session, (last,)))
-            session.wanted = [(kind, others[0])]
-            return kind
-        if denied and not other:
-            told.append(self._taken_back(session, (last,)))
-            session.focus = ()
-            return None if not turn.kinds else turn.kinds[0]
-        return None
+
+
+def _fits(book: dict[str, object], form: dict[str, str]) -> bool:
+    """Whether a book is by the author and on the subject of a form."""
+    subjects = book["subjects"]
+    about = "subject" not in form or (isinstance(subjects, list) and form["subject"] in subjects)
+    return about and form.get("author", book["author"]) == book["author"]

@@ -1,11 +1,9 @@
 """What is ordered in a turn: products with their amounts, and those that are not wanted."""
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from vivavoce_bots.counter.wording import wording
-from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import speech
@@ -58,45 +56,6 @@ def ordered_in(hearing: Hearing, heard: Heard) -> tuple[dict[str, int | None], s
             wanted[last], alone = int(alone[1]), None
         before = int(alone[1]) if alone else None
     return wanted, unwanted
-
-
-_EVERY: Final = re.compile(r"\b(?:ogni|every) (?:due|tre|quattro|two|three|four|five|\d) \w+", re.I)
-_WHAT_SUM: Final = re.compile(r"\b\d+(?:[.,]\d\d)? (?:what|cosa|che)\s*\?", re.I)
-_AFTER_SUN: Final = re.compile(r"\bafter[- ]?sun\b(?: cream| lotion| gel| milk)?", re.I)
-_PARTS: Final = re.compile(r"(?<=[.,;!?…])\s+")
-_RETHINKS: Final = re.compile(
-    r"\b(?:no|anzi|actually|rather|facciamo|i said|ho detto|meglio|make it)\b", re.I
-)
-_RECALLS: Final = re.compile(r"\b(?:did i say|or did|avevo detto|o ho detto)\b", re.I)
-
-
-def as_meant(hearing: Hearing, text: str) -> str:
-    """A turn without measures of stories and without days that were thought better of."""
-    price = {"en": "How much is it?", "it": "Quanto costa?"}[hearing.language]
-    text = _AFTER_SUN.sub("aftersun", _WHAT_SUM.sub(price, _EVERY.sub(" ", text)))
-    parts = [one for one in _PARTS.split(text) if not _RECALLS.search(one)] or [text]
-    text = " ".join(parts)
-    named = [
-        {one.value for one in hearing.heard(part).all("value") if one.slot == "day"} - {None}
-        for part in parts
-    ]
-    days = [at for at, one in enumerate(named) if one and not parts[at].endswith("?")]
-    if len(set().union(*named) if named else ()) < 2 or not days or not _RETHINKS.search(text):
-        return text
-    return " ".join(part for at, part in enumerate(parts) if not named[at] or at == days[-1])
-
-
-def with_whole_names(text: str, named: Sequence[Sequence[str]], language: str) -> str:
-    """A text with the names that were only begun: ibu... something."""
-
-    def whole(found: re.Match[str]) -> str:
-        if found[1] is None or names_nothing(found[1], language):
-            return found[0]  # the... no
-        begun = found[1].casefold()
-        fits = [words[0] for words in named if any(one.casefold().startswith(begun) for one in words)]
-        return fits[0] if len(fits) == 1 else found[0]
-
-    return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", whole, text)
 
 
 _COMING: Final = ("friday", "saturday", "sunday", "monday", "tuesday", "wednesday", "thursday")

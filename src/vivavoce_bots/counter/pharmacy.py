@@ -8,12 +8,14 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final
 
-from vivavoce_bots.counter.forms import FormsBot
+from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import ALSO
-from vivavoce_bots.counter.ordering import as_meant, before, ordered_in, with_whole_names
+from vivavoce_bots.counter.ordering import before, ordered_in
+from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.inquiry import Asked
 from vivavoce_bots.dialogue.numbers import in_digits
@@ -40,13 +42,14 @@ _ONLY_THESE: Final = wording("pharmacy", "only_these")
 _WHEN: Final = wording("pharmacy", "when")
 _ALL_THAT: Final = wording("pharmacy", "all_that")
 _ANOTHER: Final = wording("pharmacy", "another")
-_PRESCRIBED: Final = wording("pharmacy", "prescribed")
 _SUM: Final = wording("pharmacy", "sum")
+_FORMS: Final = wording("pharmacy", "forms")
+"""Forms of products that are named by what they are."""
 _ONLY: Final = wording("pharmacy", "only")
 _ONE: Final = wording("pharmacy", "one")
 
 
-class PharmacyBot(FormsBot):
+class PharmacyBot(CounterBot):
     """Tells what is in stock and what it costs, puts it aside; opening hours, night duty, prescriptions."""
 
     name: str = "pharmacy"
@@ -62,20 +65,26 @@ class PharmacyBot(FormsBot):
 
     def plain(self, session: Visit, text: str) -> str:
         """A text with the names that were only begun: ibu... something."""
-        hearing = self._hearing[session.language]
-        text = as_meant(hearing, text)
-        heard = hearing.heard(text)
-        spoken = {one.value or "" for one in heard.all("value") if one.slot == "medicine"}
-        if session.errand is None and len(spoken) == 1 and not heard.refused("value"):
-            session.form["medicine"] = next(iter(spoken))
         known = self.counter.needs["medicine"].values.values()
         named = [[one for one in words[session.language] if "(" not in one] for words in known]
+
+        def whole(found: re.Match[str]) -> str:
+            if names_nothing(found[1], session.language):
+                return found[0]  # the... no
+            fits = [
+                words[0]
+                for words in named
+                if any(one.casefold().startswith(found[1].casefold()) for one in words)
+            ]
+            return fits[0] if len(fits) == 1 else found[0]
+
         text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
-        return with_whole_names(text, named, session.language)
+        return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", lambda one: whole(one) if one[1] else one[0], text)
 
     def tells(self, session: Visit, errand: str) -> Collection[str]:
         """What is in stock is told with its price."""
-        return ("price",) if errand == "stock" else ()
+        there = "comes" not in self.counter.facts.get(session.form.get("medicine", ""), {})
+        return ("price",) if errand == "stock" and there else ()
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; `for then` is the day on which it comes."""
@@ -156,6 +165,22 @@ class PharmacyBot(FormsBot):
         """Whether an order that is done is spoken of, and none is begun."""
         return bool(session.placed) and session.errand is None and not self._orders(session, heard)
 
+    def _wanted_form(self, heard: Heard) -> str:
+        """What is asked for by its form: throat lozenges, a spray for the nose."""
+        found = _FORMS.search(heard.text)
+        if found is None:
+            return ""
+        own = [one for one in heard.spans if one.entry.slot == "medicine"]
+        known = {word for one in own for word in heard.said[one.start : one.end]}
+        return "" if known & set(tokens(found[0])) else found[0].strip()
+
+    def _named_strangely(
+        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
+    ) -> str | None:
+        if "medicine" not in found and (named := self._wanted_form(heard)):
+            return named
+        return super()._named_strangely(session, heard, errand, found)
+
     def _told_errand(self, session: Visit, errand: str, found: dict[str, str], heard: Heard) -> str | None:
         """What is told of each product that is asked about."""
         named = self._asked_of(heard)
@@ -163,14 +188,17 @@ class PharmacyBot(FormsBot):
             return super()._told_errand(session, errand, found, heard)
         return joined([self.tell(session, errand, {"medicine": one}) or "" for one in named])
 
+    def bare(self, session: Visit, piece: Piece) -> bool:
+        heard = self._heard(session, piece.text)
+        compares = heard.did("cheaper") and not heard.all("value")  # this or that, which is cheaper?
+        return compares or super().bare(session, piece)
+
     def _asked_of(self, heard: Heard) -> list[str]:
         refused = heard.refused("value")
         spans = [one for one in heard.spans if one.entry.slot == "medicine" and one not in refused]
         return list(dict.fromkeys(one.entry.value or "" for one in spans))
 
     def is_asked(self, session: Visit, text: str) -> bool:
-        if _PRESCRIBED.search(text):
-            return True
         return bool(session.placed) and session.errand is None and _SUM.search(text) is not None
 
     def goes_on(self, session: Visit, heard: Heard) -> bool:
@@ -180,9 +208,7 @@ class PharmacyBot(FormsBot):
         if heard.did("insult", "complaint") or any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
         return not re.search(
-            r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b",
-            heard.text,
-            re.I,
+            r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I
         )
 
     def holds(self, session: Visit, found: dict[str, str]) -> bool:
@@ -399,12 +425,6 @@ class PharmacyBot(FormsBot):
         if whole and _BRING.search(question) and not named - set(whole):
             needs = any(self.counter.facts[one]["prescription"] for one in named or whole)
             return words["bring"] if needs else words["bring_not"]
-        if (
-            session.errand == "reserve"
-            and len(heard.said) <= _SHORT
-            and "packs" in self.values(session, heard)
-        ):
-            return ""  # one box?
         if whole and _WHAT.search(question):
             return words["aside"].format(items=self._listed(session, whole))
         spoken = next(reversed(session.order), session.form.get("medicine"))
