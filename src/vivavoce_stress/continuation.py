@@ -99,7 +99,7 @@ class LoggedUser:
             return self._say_again()
         if self._has_left():
             return None
-        answer = self._toquestions_in(system["text"])
+        answer = self._to_questions(system["text"])
         place = self._asked_for(system) if answer is None else answer
         if isinstance(place, int) and self._leaves_unserved(place):
             if not self._said_again:
@@ -160,7 +160,7 @@ class LoggedUser:
             return False
         return not any(alike(asked[0], one) for one in self._course.answers)
 
-    def _toquestions_in(self, text: str) -> int | str | None:
+    def _to_questions(self, text: str) -> int | str | None:
         """What they say to the last question that they know: the place of a turn that is left, or words.
 
         Empty  they know none, or have answered it again: None

@@ -119,8 +119,9 @@ def simulation(
         else:
             casting = Casting.of(plan, load_domain(domain) if domain else None)
         casting.confusions = confusions
-        casting.sayings = people.people(seed).sayings
-        users, amount = ChosenUsers(people.people(seed), casting, language), dialogues
+        population = people.people(seed)
+        casting.sayings = population.sayings
+        users, amount = ChosenUsers(population, casting, language), dialogues
     seeded = users.population.seed
     with open_log(plan, log) as opened:
         before = _failed(plan, opened)

@@ -5,6 +5,7 @@ and the value is null. Items of one act and one turn belong together: `canthelp(
 `canthelp(area=north)` says that nothing is both Welsh and in the north.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 SYSTEM_ACTS: Final[dict[str, str]] = {
@@ -62,9 +63,20 @@ DONTCARE: Final = "dontcare"
 THIS: Final = "this"
 NAME: Final = "name"
 TYPE: Final = "type"
+_LEADING: Final = ("canthelp", "offer", "request", "confirm", "select", "inform", "hello")
 
 
 def standard_act(act: str) -> str:
     """The dataset's word for an act; a word without synonym stands as it is, in lower case."""
     lowered = act.strip().lower()
     return SYNONYMS.get(lowered, lowered)
+
+
+def leading_act(acts: Collection[str]) -> str | None:
+    """The act of a system turn that leads to what the user says next; None where it has none of these."""
+    return next((act for act in _LEADING if act in acts), None)
+
+
+def meaning_without_value(act: str, slot: str | None, value: str | None) -> str:
+    """An act item without its value: `act`, `act slot`, or `act slot dontcare`."""
+    return " ".join(one for one in (act, slot, DONTCARE if value == DONTCARE else None) if one)

@@ -87,6 +87,10 @@ class AgendaUser(ABC):
                 utterance = self._with_another(utterance)
         return replace(utterance, text=self._conduct.misspelt(utterance.text))
 
+    def misspelt(self, text: str) -> str:
+        """Other words for what is said, with this caller's slips."""
+        return self._conduct.misspelt(text)
+
     def _depart(self, aside: Aside, heard: Any) -> UserUtterance:
         if aside == "disagree":
             self._unhelpful += 1

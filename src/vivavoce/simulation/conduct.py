@@ -49,7 +49,7 @@ class Conduct:
         """What the user does in place of an answer; the same question puzzles, and the same statement is
         contradicted, once at most.
         """
-        traits = self._traits
+        traits, first, self._begun = self._traits, not self._begun, True
         if self._new(f"asked {matter.asked}", matter.asked) and self._does(1 - traits.knowledge):
             return "puzzled"
         if self._new(f"stated {matter.stated}", matter.stated) and self._does(traits.disagrees):
@@ -58,7 +58,6 @@ class Conduct:
             return "ask_back"
         if self._does(traits.digresses):
             return "digress"
-        first, self._begun = not self._begun, True
         begins = traits.fragments_first if first else None
         return "break_off" if self._does(traits.fragments if begins is None else begins) else None
 

@@ -1,18 +1,18 @@
 """Sentences of real callers in the mouth of simulated ones: what is meant stays, how it is said is theirs."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from random import Random
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from vivavoce.core.validation import mistake
 from vivavoce.log.events import LoggedAct
-from vivavoce.study.task import DONTCARE
+from vivavoce.log.vocabulary import DONTCARE, THIS, TYPE, leading_act, meaning_without_value
 
-_AFTER: Final = ("canthelp", "offer", "request", "confirm", "select", "inform", "hello")
 _BESIDE: Final = ("reqalts", "affirm", "ack", "hello", "thankyou", "negate")
-_THIS, _TYPE = "this", "type"
 _FEWEST: Final = 3  # sentences of one place in a call that are enough to choose from
 
 Key = tuple[str, ...]
@@ -30,6 +30,15 @@ class SayingEntry(BaseModel):
     after: str | None = Field(None, description="the act of the system turn before")
     n: int = Field(1, ge=1, description="how often it was said")
 
+    @model_validator(mode="after")
+    def _sound(self) -> "SayingEntry":
+        if strange := _values(self.say) - {one.removeprefix("inform ") for one in self.means}:
+            slot = sorted(strange)[0]
+            raise mistake(
+                f"{{{slot}}} is none of what `means` tells", f"write {'inform ' + slot!r} in `means`"
+            )
+        return self
+
 
 class Sayings:
     """Sentences by what they mean and where in a call they are said."""
@@ -46,12 +55,16 @@ class Sayings:
         self, acts: Sequence[LoggedAct], before: Collection[str], random: Random
     ) -> SayingEntry | None:
         """A sentence for acts behind a system turn, as likely as it was said; None where nobody said any."""
-        key = _key([_meaning(act) for act in acts])
-        place = next((kind for kind in _AFTER if kind in before), None)
-        known = self._known.get((key, place), [])
+        key = _key([meaning_without_value(act.act, act.slot, act.value) for act in acts])
+        given = {act.slot for act in acts if act.act == "inform"}
+        known = self._fitting(self._known.get((key, leading_act(before)), []), given)
         if sum(one.n for one in known) < _FEWEST:
-            known = self._anywhere.get(key, [])
+            known = self._fitting(self._anywhere.get(key, []), given)
         return random.choices(known, [one.n for one in known])[0] if known else None
+
+    def _fitting(self, entries: Sequence[SayingEntry], given: Collection[str | None]) -> list[SayingEntry]:
+        """Sentences whose values are all there to be said."""
+        return [one for one in entries if _values(one.say) <= {*given}]
 
 
 def acts_of(saying: SayingEntry, values: dict[str, str]) -> tuple[LoggedAct, ...]:
@@ -59,14 +72,14 @@ def acts_of(saying: SayingEntry, values: dict[str, str]) -> tuple[LoggedAct, ...
     return tuple(_act(one, values) for one in saying.means)
 
 
-def _meaning(act: LoggedAct) -> str:
-    parts = [act.act, act.slot or "", DONTCARE if act.value == DONTCARE else ""]
-    return " ".join(one for one in parts if one)
+def _values(say: str) -> set[str]:
+    """The slots whose values a sentence says."""
+    return set(re.findall(r"\{(\w+)\}", say))
 
 
 def _key(means: Sequence[str]) -> Key:
     """What is said of the matter, without what is said beside it; all of it where that is nothing."""
-    matter = [one for one in means if one not in _BESIDE and not one.startswith(f"inform {_TYPE}")]
+    matter = [one for one in means if one not in _BESIDE and not one.startswith(f"inform {TYPE}")]
     matter = ["dontcare" if one.endswith(DONTCARE) else one for one in matter]
     return tuple(sorted(matter or means))
 
@@ -76,6 +89,6 @@ def _act(means: str, values: dict[str, str]) -> LoggedAct:
     slot, _, value = rest.partition(" ")
     if kind != "inform":
         return LoggedAct(act=kind, slot=slot or None)
-    if value == DONTCARE and slot == _THIS:
+    if value == DONTCARE and slot == THIS:
         slot = next((one for one, held in values.items() if held == DONTCARE), slot)
     return LoggedAct(act=kind, slot=slot, value=value or values.get(slot), op="=")

@@ -65,7 +65,7 @@ class InTheirWords:
         values = {act.slot: act.value for act in informs if act.slot and act.value}
         words = {slot: self._word(slot, value) for slot, value in values.items()}
         text = re.sub(r"\{(\w+)\}", lambda found: words.get(found[1], ""), saying.say)
-        return UserUtterance(text, acts_of(saying, values), utterance.hangs_up)
+        return UserUtterance(self._user.misspelt(text), acts_of(saying, values), utterance.hangs_up)
 
     def _word(self, slot: str, value: str) -> str:
         if slot in self._ontology.slots:
@@ -117,7 +117,9 @@ class Casting:
             raise InputError("callers need an ontology or a domain", hint="add `ontology`, or name --domain")
         caller = Caller(task, self._ontology, traits, language, random)
         sayings = self.sayings.get(language.split("-")[0].lower())
-        return InTheirWords(caller, sayings, self._ontology, language, random) if sayings else caller
+        if sayings is None or traits.switches_language:
+            return caller
+        return InTheirWords(caller, sayings, self._ontology, language, random)
 
     def prompt(self, user: SimulatedUser) -> str | None:
         """What a user was told, where it is a language model."""

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
+from vivavoce.log.vocabulary import DONTCARE, leading_act, meaning_without_value
 
 FEWEST_CALLERS: Final = 3
-_AFTER: Final = ("canthelp", "offer", "request", "confirm", "select", "inform", "hello")
-_DONTCARE: Final = "dontcare"
 
 UserAct = tuple[str, str | None, str | None]
 
@@ -54,8 +53,8 @@ def read_sayings(turns: Sequence[CallerTurn], fewest: int = FEWEST_CALLERS) -> l
     for turn in turns:
         said = without_values(" ".join(spoken_words(turn.text)), turn.acts)
         if said and turn.acts:
-            means = tuple(meaning_of(act) for act in turn.acts)
-            counts[said, means, after(turn.before)] += 1
+            means = tuple(meaning_without_value(*act) for act in turn.acts)
+            counts[said, means, leading_act(turn.before)] += 1
             callers[said, means].add(turn.caller)
     kept = [
         Saying(say=say, means=list(means), after=before, n=n)
@@ -65,23 +64,11 @@ def read_sayings(turns: Sequence[CallerTurn], fewest: int = FEWEST_CALLERS) -> l
     return sorted(kept, key=lambda one: (-one.n, one.say, one.after or ""))
 
 
-def after(kinds: Collection[str]) -> str | None:
-    """What of a system turn leads to the next user turn."""
-    return next((kind for kind in _AFTER if kind in kinds), None)
-
-
-def meaning_of(act: UserAct) -> str:
-    """An act without its value."""
-    kind, slot, value = act
-    parts = [kind, slot or "", _DONTCARE if value == _DONTCARE else ""]
-    return " ".join(one for one in parts if one)
-
-
 def without_values(said: str, acts: Sequence[UserAct]) -> str:
     """A sentence with its values as `{slot}`; `` where a value is not among its words."""
     words = said.split()
     for _, slot, value in acts:
-        if slot is None or value is None or value == _DONTCARE:
+        if slot is None or value is None or value == DONTCARE:
             continue
         held = spoken_words(value)
         places = [at for at in range(len(words)) if held and words[at : at + len(held)] == held]

@@ -140,3 +140,8 @@ def test_who_speaks_in_sentences_of_real_callers_means_what_their_task_says(tmp_
     said = last.reply([LoggedAct(act="request", slot="food")])
     assert said.text and "ta" not in said.text.split(), "nobody said how they answer: the shipped words"
     assert last.reply([LoggedAct(act="bye")]).text == "ta"
+
+
+def test_a_sentence_with_a_value_that_it_does_not_mean_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="food"):
+        read_population(written(tmp_path, FILE + SAYINGS.replace("inform food", "inform area")))
