@@ -27,6 +27,14 @@ LEFT: Final[dict[WhyLeft, str]] = {
     ),
 }
 
+WORSE: Final = N_(
+    "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or needed more turns."
+)
+LESS_BAD: Final = N_(
+    "Less bad {now}: {cases} in which the user is asked or needs more turns, where {before} the answer or "
+    "deed was wrong."
+)
+
 
 def run_names(found: RunsCompared) -> dict[str, str]:
     """By which of two runs something came out so: with a release, where these have names that differ."""
@@ -64,22 +72,9 @@ def changes_told(found: RunsCompared) -> list[str]:
         )
     ]  # fmt: skip
     names = run_names(found)
-    if found.worse:
-        told.append(
-            say(
-                "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or "
-                "needed more turns.",
-                cases=plural(len(found.worse), "case"), **names,
-            )
-        )  # fmt: skip
-    if found.better:
-        told.append(
-            say(
-                "Less bad {now}: {cases} in which the user is asked or needs more turns, where {before} the "
-                "answer or deed was wrong.",
-                cases=plural(len(found.better), "case"), **names,
-            )
-        )  # fmt: skip
+    for cases, template in ((found.worse, WORSE), (found.better, LESS_BAD)):
+        if cases:
+            told.append(say(template, cases=plural(len(cases), "case"), **names))
     if found.otherwise:
         told.append(
             say(
