@@ -28,7 +28,8 @@ LEFT: Final[dict[WhyLeft, str]] = {
 }
 
 WORSE: Final = N_(
-    "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or needed more turns."
+    "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or needed more "
+    "turns."
 )
 LESS_BAD: Final = N_(
     "Less bad {now}: {cases} in which the user is asked or needs more turns, where {before} the answer or "
