@@ -32,7 +32,7 @@ class SayingEntry(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> "SayingEntry":
-        if strange := _values(self.say) - {one.removeprefix("inform ") for one in self.means}:
+        if strange := _values(self.say) - {slot for one in self.means for slot in one.split()[1:2]}:
             slot = sorted(strange)[0]
             raise mistake(
                 f"{{{slot}}} is none of what `means` tells", f"write {'inform ' + slot!r} in `means`"
@@ -55,11 +55,13 @@ class Sayings:
         self, acts: Sequence[LoggedAct], before: Collection[str], random: Random
     ) -> SayingEntry | None:
         """A sentence for acts behind a system turn, as likely as it was said; None where nobody said any."""
-        key = _key([meaning_without_value(act.act, act.slot, act.value) for act in acts])
-        given = {act.slot for act in acts if act.act == "inform"}
-        known = self._fitting(self._known.get((key, leading_act(before)), []), given)
+        means = [meaning_without_value(act.act, act.slot, act.value) for act in acts]
+        keys = {_key(means), _key([_of_what_was_asked(one) for one in means])}
+        given = {act.slot for act in acts if act.value}
+        known = self._fitting([one for key in keys for one in self._known[key, leading_act(before)]], given)
         if sum(one.n for one in known) < _FEWEST:
-            known = self._fitting(self._anywhere.get(key, []), given)
+            known = self._fitting([one for key in keys for one in self._anywhere[key]], given)
+        known.sort(key=lambda one: (-one.n, one.say))
         return random.choices(known, [one.n for one in known])[0] if known else None
 
     def _fitting(self, entries: Sequence[SayingEntry], given: Collection[str | None]) -> list[SayingEntry]:
@@ -77,17 +79,21 @@ def _values(say: str) -> set[str]:
     return set(re.findall(r"\{(\w+)\}", say))
 
 
+def _of_what_was_asked(means: str) -> str:
+    """That it does not matter, said of the slot just asked for, whichever that is."""
+    return f"inform {THIS} {DONTCARE}" if means.endswith(f" {DONTCARE}") else means
+
+
 def _key(means: Sequence[str]) -> Key:
     """What is said of the matter, without what is said beside it; all of it where that is nothing."""
     matter = [one for one in means if one not in _BESIDE and not one.startswith(f"inform {TYPE}")]
-    matter = ["dontcare" if one.endswith(DONTCARE) else one for one in matter]
     return tuple(sorted(matter or means))
 
 
 def _act(means: str, values: dict[str, str]) -> LoggedAct:
     kind, _, rest = means.partition(" ")
     slot, _, value = rest.partition(" ")
-    if kind != "inform":
+    if kind == "request" or not slot:
         return LoggedAct(act=kind, slot=slot or None)
     if value == DONTCARE and slot == THIS:
         slot = next((one for one, held in values.items() if held == DONTCARE), slot)

@@ -61,8 +61,7 @@ class InTheirWords:
         saying = self._sayings.chosen(utterance.acts, before, self._random)
         if saying is None:
             return utterance
-        informs = [act for act in utterance.acts if act.act == "inform"]
-        values = {act.slot: act.value for act in informs if act.slot and act.value}
+        values = {act.slot: act.value for act in utterance.acts if act.slot and act.value}
         words = {slot: self._word(slot, value) for slot, value in values.items()}
         text = re.sub(r"\{(\w+)\}", lambda found: words.get(found[1], ""), saying.say)
         return UserUtterance(self._user.misspelt(text), acts_of(saying, values), utterance.hangs_up)

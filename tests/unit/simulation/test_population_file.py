@@ -145,3 +145,15 @@ def test_who_speaks_in_sentences_of_real_callers_means_what_their_task_says(tmp_
 def test_a_sentence_with_a_value_that_it_does_not_mean_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="food"):
         read_population(written(tmp_path, FILE + SAYINGS.replace("inform food", "inform area")))
+    asked = read_population(written(tmp_path, FILE + SAYINGS.replace("inform food", "confirm food")))
+    assert asked.sayings["en"][0].means == ("affirm", "confirm food"), "is it thai? tells a value, too"
+
+
+def test_that_one_thing_does_not_matter_is_not_said_of_another() -> None:
+    said = Sayings([
+        SayingEntry(say="any part of town", means=("inform area dontcare",)),
+        SayingEntry(say="any", means=("inform this dontcare",)),
+    ])  # fmt: skip
+    food = [LoggedAct(act="inform", slot="food", value="dontcare", op="=")]
+    chosen = {one.say for seed in range(20) if (one := said.chosen(food, (), Random(seed)))}
+    assert chosen == {"any"}
