@@ -157,7 +157,7 @@ def _submission(described: Described, connector: Mapping[str, Any]) -> tuple[dic
         "submission": described.name, "team": described.team, "domain": _domain(described, intents),
         "intents": intents, **({"entities": entities} if entities else {}),
         "channel": "spoken" if described.spoken else "written",
-        "interface": "telephone" if described.spoken else "own page",
+        **({"interface": "telephone"} if described.spoken else {}),
         "access": "telephone" if described.spoken else "on-line",
         "languages": languages, "connector": dict(connector),
     }  # fmt: skip

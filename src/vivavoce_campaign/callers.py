@@ -96,6 +96,8 @@ def _openings(intent: Intent, language: str) -> list[str]:
     words = CampaignWords.or_english(language)
     forms = words.openings or CampaignWords.in_english().openings
     what = wish(in_language(intent.text, language))
+    for theirs, mine in words.first_person.items():
+        what = re.sub(rf"\b{theirs}\b", mine, what)
     return [form.replace("{what}", what) for form in forms]
 
 

@@ -114,7 +114,7 @@ class Submission(_Written):
     entities: list[Entity] = Field([], max_length=50, description="what users say along, with its values")
     channel: Literal["spoken", "written", "multimodal"] = Field(description="how one talks to it")
     interface: str = Field(
-        min_length=1, max_length=200, description="where: messenger, telegram, own page, telephone"
+        "", max_length=200, description="where users meet it: messenger, telegram, own page, telephone"
     )
     access: Literal["on-line", "off-line", "telephone"] = Field(description="how it is reached")
     languages: list[str] = Field(min_length=1, description="languages that it speaks")

@@ -15,20 +15,22 @@ from vivavoce.core.statement import Statement, statement
 from vivavoce.languages.data import ReplyWords
 from vivavoce_stress.heuristics import negated, plain
 
-ByWords = Literal["not_understood", "ask_again", "hand_over", "trouble", "refuse", "menu"]
+ByWords = Literal["not_understood", "ask_again", "hand_over", "trouble", "unknown", "refuse", "menu"]
 Kind = ByWords | Literal["question_again", "silent"]
 SAID: Final[dict[Kind, str]] = {
     "not_understood": N_("the system says that it did not understand: “{words}”"),
     "ask_again": N_("the system asks to be told again: “{words}”"),
     "hand_over": N_("the system sends the user to a person or elsewhere: “{words}”"),
     "trouble": N_("the system says that something does not work: “{words}”"),
+    "unknown": N_("the system says that it does not know what was named: “{words}”"),
     "refuse": N_("the system says that it cannot do or find this: “{words}”"),
     "menu": N_("instead of an answer the system tells what it can do: “{words}”"),
     "question_again": N_("the system puts a question again: “{words}”"),
     "silent": N_("the system says nothing"),
 }
 LOST: Final[frozenset[Kind]] = frozenset({"not_understood", "ask_again"})
-SAYS_AGAIN: Final = LOST | {"menu", "question_again"}  # of these a user may still be served
+_LACKS: Final[frozenset[Kind]] = frozenset({"unknown", "refuse"})
+SAYS_AGAIN: Final = LOST | {"unknown", "menu", "question_again"}  # of these a user may still be served
 
 
 class Evidence(NamedTuple):
@@ -69,13 +71,14 @@ def against(
     """What an answer says against the system that no answer to the original does; None: nothing.
 
     Input  originals: each answer to the original, with what it says against the system
-    Note   a refusal is none where an original was answered with no, too, in whatever words
+    Note   a refusal, or what it does not know, is none where an original was answered with no, too, in
+           whatever words
     """
     known = {one.kind for _, said in originals for one in said}
     if any(negated(text, language) for text, _ in originals):
-        known.add("refuse")
-    if known & LOST:
-        known |= LOST
+        known |= _LACKS
+    for alike in (LOST, _LACKS):
+        known |= alike if known & alike else set()
     return next((one for one in answer if one.kind not in known), None)
 
 

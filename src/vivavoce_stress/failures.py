@@ -11,18 +11,21 @@ from typing import Any, Final, Literal
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
 from vivavoce_stress import cascade
-from vivavoce_stress.evidence import SAID
+from vivavoce_stress.evidence import SAID, SAYS_AGAIN
+from vivavoce_stress.questions import questions_in
 from vivavoce_stress.review import word_edits
 from vivavoce_stress.stock_replies import ALIKE, ASKS
 
 FailureKind = Literal[
-    "not_understood", "ask_again", "question_again", "menu", "stock_reply", "refuse", "hand_over", "trouble",
-    "silent", "wrong_answer", "more_turns", "something_else",
+    "not_understood", "unknown", "ask_again", "question_again", "asked_more", "menu", "stock_reply", "refuse",
+    "hand_over", "trouble", "silent", "wrong_answer", "more_turns", "something_else",
 ]  # fmt: skip
 KINDS: Final[dict[FailureKind, str]] = {
     "not_understood": N_("The system said that it did not understand"),
+    "unknown": N_("The system said that it does not know what was named"),
     "ask_again": N_("The system asked to be told again"),
     "question_again": N_("The system put the same question again"),
+    "asked_more": N_("The system asked for something that it did not ask for with the original"),
     "menu": N_("The system told what it can do instead of answering"),
     "stock_reply": N_("The system answered as it answers anything that it cannot place"),
     "refuse": N_("The system said that it cannot do or find this"),
@@ -44,8 +47,8 @@ _OF_REASONS: Final[dict[str, FailureKind]] = {
     cascade.TAKEN_FOR_ANOTHER: "something_else",
     cascade.ONE_MORE: "more_turns",
     cascade.MORE: "more_turns",
-    cascade.SAID_AGAIN: "ask_again",
-    cascade.ASKED_ANEW: "ask_again",
+    cascade.SAID_AGAIN: "more_turns",
+    cascade.ASKED_ANEW: "asked_more",
     cascade.ASKED_AGAIN: "ask_again",
     cascade.ASKED_THEN_ALIKE: "ask_again",
     cascade.ASKED_THEN_ANOTHER: "ask_again",
@@ -65,13 +68,15 @@ _CURES_OF_FAMILIES: Final = {
 }
 _FAULTS: Final = frozenset({"trouble", "silent"})
 _ACTED: Final = frozenset({"more_turns", "wrong_answer", "something_else"})  # before it asked anything
-_SERVED_YET: Final = frozenset({"not_understood", "ask_again", "question_again", "menu", "more_turns"})
+_SERVED_YET: Final = SAYS_AGAIN | {"asked_more", "more_turns"}
 _ANY_CURE: Final = N_("Give the system utterances like these among its examples.")
+_BY_LIKENESS: Final = N_(
+    "What it can do was not recognised in these words: match names and values by likeness, and ask "
+    "whether the nearest one is meant."
+)
 _CURES: Final[dict[FailureKind, str]] = {
-    "refuse": N_(
-        "What it can do was not recognised in these words: match names and values by likeness, and ask "
-        "whether the nearest one is meant."
-    ),
+    "unknown": _BY_LIKENESS,
+    "refuse": _BY_LIKENESS,
     "hand_over": N_("Ask once more in other words before handing over."),
     "trouble": N_(
         "A fault of the program rather than of understanding: look up these utterances in its error log."
@@ -101,7 +106,7 @@ def kind_of(failure: Mapping[str, Any]) -> FailureKind:
     if failure["verdict"] == "clarification":
         asked = "?" in (answer_to(failure["transcript"]) or "")
         return kind if kind in _SERVED_YET else "ask_again" if asked else "more_turns"
-    return "something_else" if kind == "more_turns" else kind
+    return "something_else" if kind in {"asked_more", "more_turns"} else kind
 
 
 def overruled(failure: Mapping[str, Any]) -> bool:
@@ -114,8 +119,18 @@ def _by_rules(failure: Mapping[str, Any]) -> FailureKind:
     why = json.loads(failure["why"]) if failure.get("why") else None
     for template in _templates(Statement.read(why)) if why else ():
         if template in _OF_REASONS:
-            return _OF_REASONS[template]
+            kind = _OF_REASONS[template]
+            return "asked_more" if kind == "more_turns" and _asked_more(failure) else kind
     return "something_else"
+
+
+def _asked_more(failure: Mapping[str, Any]) -> bool:
+    """Whether the system asked something after the variant that it never asked after the original."""
+    asked, before = (
+        {one for text in _answers(failure.get(name)) for one in questions_in(text)}
+        for name in ("transcript", "clean_transcript")
+    )
+    return bool(asked - before)
 
 
 def cures_of(failure: Mapping[str, Any]) -> tuple[str, ...]:

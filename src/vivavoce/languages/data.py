@@ -245,7 +245,8 @@ class ReplyWords(LanguageData):
 
     not_understood: list[Pattern] = Field([], description="the system did not understand")
     ask_again: list[Pattern] = Field([], description="it asks to be told again, or in other words")
-    refuse: list[Pattern] = Field([], description="it cannot, does not know, has found nothing")
+    unknown: list[Pattern] = Field([], description="what the user named is nothing that it knows")
+    refuse: list[Pattern] = Field([], description="it cannot, has no answer, has found nothing")
     menu: list[Pattern] = Field([], description="instead of an answer, what it can do, or its first question")
     hand_over: list[Pattern] = Field([], description="it sends the user to a person or elsewhere")
     trouble: list[Pattern] = Field([], description="something of its own does not work")
@@ -338,6 +339,9 @@ class CampaignWords(LanguageData):
     )
     openings: list[Annotated[str, _with("what")]] = Field(
         [], description="how simulated users open what one can do, {what}"
+    )
+    first_person: dict[str, str] = Field(
+        {}, description="words that address the user in what one can do, and what users say of themselves"
     )
     more: list[Pattern] = Field(
         [], description="the system asks whether there is more, as regular expressions"

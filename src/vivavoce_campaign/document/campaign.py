@@ -39,9 +39,8 @@ TITLES: Final = {
     "method": ("How this was done", "Method"),
     "cases": ("Appendix: every stress test in a line", "All cases"),
 }
-INVENTED: Final = "The questionnaire, as programs filled it in"
 CHANNELS: Final = {"spoken": "spoken", "written": "written", "multimodal": "spoken and written"}
-INTERFACES: Final = {"own page": "own page", "telephone": "telephone"}  # those that we draft
+INTERFACES: Final = {"own page": "own page", "telephone": "telephone"}  # those that we suggest
 ACCESS: Final = {"on-line": "on-line", "off-line": "off-line", "telephone": "by telephone"}
 
 
@@ -54,7 +53,7 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
     """
     with speaking(words):
         sections = [
-            DocumentSection(name, say(_title(name, found)), say(TITLES[name][1]), tuple(blocks))
+            DocumentSection(name, *map(say, TITLES[name]), tuple(blocks))
             for name, blocks in _sections(found, beside).items()
             if blocks
         ]
@@ -75,10 +74,6 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
             version=installed_version(),
             words={**frame_words(), "programs": say("programs held the dialogues, not people")},
         )
-
-
-def _title(name: str, found: Evaluation) -> str:
-    return INVENTED if name == "questionnaire" and found.people.simulated else TITLES[name][0]
 
 
 def _sections(found: Evaluation, beside: Sequence[Evaluation]) -> dict[str, list[Block]]:
@@ -145,7 +140,7 @@ def _cover(found: Evaluation) -> list[tuple[str, str]]:
         (say("Domain"), in_language(one.domain, spoken)),
         (say("Intents"), listed([intent.said(spoken) for intent in one.intents])),
         (say("Channel"), say(CHANNELS[one.channel])),
-        (say("Interface"), say(INTERFACES.get(one.interface, one.interface))),
+        *([(say("Interface"), say(INTERFACES.get(one.interface, one.interface)))] if one.interface else []),
         (say("Access"), say(ACCESS[one.access])),
         (say("Languages"), listed([_language(tag, found) for tag in one.languages])),
     ]

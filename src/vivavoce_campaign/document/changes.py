@@ -27,6 +27,15 @@ LEFT: Final[dict[WhyLeft, str]] = {
     ),
 }
 
+PASSED: Final[dict[tuple[bool, bool], str]] = {  # by whether any was gained, and any lost
+    (False, False): N_("The same is passed {now} as {before}: of {cases}, none gained and none lost."),
+    (True, False): N_("More is passed {now} than {before}: of {cases}, {rose} gained and none lost."),
+    (False, True): N_("Less is passed {now} than {before}: of {cases}, {fell} lost and none gained."),
+    (True, True): N_(
+        "Some is passed {now} that was not {before}, and the reverse: of {cases}, {rose} gained and {fell} "
+        "lost."
+    ),
+}
 WORSE: Final = N_(
     "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or needed more "
     "turns."
@@ -64,15 +73,13 @@ def changes_told(found: RunsCompared) -> list[str]:
     """What was gained, lost, and stayed: the numbers add up to the cases of both runs. Empty  none: []"""
     if not found.common:
         return []
+    names, (rose, fell) = run_names(found), (len(found.rose), len(found.fell))
+    facts = {"cases": plural(found.common, "case"), "rose": count(rose), "fell": count(fell), **names}
+    both, neither = count(found.passed_both), count(found.failed_both)
     told = [
-        say(
-            "Of {cases} that were held {before} and {now}, {rose} passed {now} alone, {fell} {before} alone, "
-            "{both} both times and {neither} neither time.",
-            cases=plural(found.common, "case"), rose=count(len(found.rose)), fell=count(len(found.fell)),
-            both=count(found.passed_both), neither=count(found.failed_both), **run_names(found),
-        )
-    ]  # fmt: skip
-    names = run_names(found)
+        say(PASSED[bool(rose), bool(fell)], **facts),
+        say("Passed both times: {both}; neither time: {neither}.", both=both, neither=neither),
+    ]
     for cases, template in ((found.worse, WORSE), (found.better, LESS_BAD)):
         if cases:
             told.append(say(template, cases=plural(len(cases), "case"), **names))

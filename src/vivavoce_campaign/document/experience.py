@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.core.i18n import N_
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
@@ -20,6 +21,12 @@ from vivavoce_campaign.document.summary import ASPECTS
 HIGHEST: Final = 4
 
 
+INVENTED_ANSWERS: Final = N_(
+    "The simulated users filled in the questionnaire by chance, to try it. Their answers say nothing about "
+    "the system and are not shown; the dataset has them."
+)
+
+
 def questionnaire_blocks(found: Evaluation) -> list[Block]:
     """The three aspects at a glance, then how each item was answered."""
     aspects, items, mark = found.aspects, found.items, found.mark
@@ -27,6 +34,8 @@ def questionnaire_blocks(found: Evaluation) -> list[Block]:
     labels = {code: wording.label("frequency", code) for code in range(HIGHEST + 1)}
     if not any(item.n for item in items):
         return [Paragraph(say("Nobody answered the questionnaire."))]
+    if found.people.simulated:
+        return [Paragraph(say(INVENTED_ANSWERS))]
     blocks: list[Block] = [aspects_figure(aspects, wording, mark)]
     for number, one in enumerate(aspects, 1):
         chosen = [item for item in items if item.item_id in one.items and item.n]

@@ -33,6 +33,8 @@ def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Word
     if isinstance(people, PeopleApart):
         facts.append((say("Also used another system"), _elsewhere(people)))
     blocks: list[Block] = [FactList(tuple(facts))]
+    if people.simulated:  # programs answer at once, and have no age, sex or schooling
+        return blocks
     rows = [_time_row(say(PARTS[name]), times) for name, times in people.parts.items()]
     rows.append(_time_row(say("Whole visit"), people.whole, total=True))
     note = say(
@@ -64,12 +66,9 @@ def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording])
         ]
     if not rows:
         return None
-    title, note = say("Who the users were"), say("Answers in users' own words stand in their language.")
-    if people.simulated:
-        title = say("Invented: what programs answered on who they are")
-        note = say("Programs have no age, sex or schooling: these answers were drawn, and say nothing.")
-    columns = heads(say("Answer"), say("Programs") if people.simulated else say("Users"))
-    return TableOfText("campaign_background", title, columns, tuple(rows), note)
+    note = say("Answers in users' own words stand in their language.")
+    columns = heads(say("Answer"), say("Users"))
+    return TableOfText("campaign_background", say("Who the users were"), columns, tuple(rows), note)
 
 
 def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:

@@ -142,34 +142,28 @@ def summary_blocks(found: Evaluation) -> list[Block]:
     """
     blocks: list[Block] = [_quality_table(found)]
     for one in found.aspects:
-        lines = [_statement(one, found)]
-        service = _goals_line(found) if one.name == "task_completion" else []
+        lines = [] if found.people.simulated else [_statement(one, found)]
+        lines += _goals_line(found) if one.name == "task_completion" else []
         if one.name == "effectiveness":
-            service = [*stress_lines(found.stress), *conversation_lines(found.conversations)]
-        if found.people.simulated:
-            lines[0] = say("Invented by programs: {statement}", statement=lines[0])
-        lines = [*service, *lines] if found.people.simulated else [*lines, *service]
-        blocks += [
-            Heading(say(ASPECTS[one.name])),
-            Paragraph(say(MEANINGS[one.name]), small=True),
-            Bullets(tuple(lines)),
-        ]
+            lines += [*stress_lines(found.stress), *conversation_lines(found.conversations)]
+        if lines:
+            blocks += [
+                Heading(say(ASPECTS[one.name])),
+                Paragraph(say(MEANINGS[one.name]), small=True),
+                Bullets(tuple(lines)),
+            ]
     return blocks
 
 
 def _quality_table(found: Evaluation) -> TableOfText:
     service = say("Quality of service: what the system did")
-    experience = (
-        say("Invented: what programs answered to the questionnaire")
-        if found.people.simulated
-        else say("Quality of experience: what people answered")
-    )
+    experience = say("Quality of experience: what people answered")
     rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
     rows += [
         _row(found, ASPECTS[one.name],
              (_of_four(one.mean), between(one.low, one.high, coefficient), plural(one.n, _user(found))),
              experience)
-        for one in found.aspects
+        for one in ([] if found.people.simulated else found.aspects)
     ]  # fmt: skip
     note = say(
         "The two are told apart: a system may serve well and displease, and the reverse. Shares have "

@@ -10,7 +10,7 @@ from vivavoce.connectors.asked import Discovery
 from vivavoce.core.errors import InputError
 from vivavoce.study.load import load_study
 from vivavoce_campaign.beginning import Described, begin, openings_in
-from vivavoce_campaign.callers import task_sentence, wish
+from vivavoce_campaign.callers import domain_from, task_sentence, wish
 from vivavoce_campaign.campaign_file import Campaign, load_campaign
 from vivavoce_campaign.drafts import draft, instructions
 from vivavoce_campaign.dry_run import last_try, try_out
@@ -54,6 +54,21 @@ def test_tasks_are_sentences_with_values_in_every_language(tmp_path: Path) -> No
     }  # fmt: skip
     assert "Vuoi prendere in prestito un libro di Natalia Ginzburg." in texts["it"]
     assert not any("{" in text or "Use the system" in text for one in texts.values() for text in one)
+
+
+def test_what_is_the_users_own_is_theirs_when_they_say_it(tmp_path: Path) -> None:
+    """Before, users asked for a repair of "your bike"."""
+    campaign = begun(
+        tmp_path, intents=["book a check for your bike / prenotare un controllo per la tua bici"]
+    )
+    (goal,) = domain_from(campaign.submission("library"), ["en", "it"]).goals.values()
+    assert "I would like to book a check for my bike" in goal.opening["en"]
+    assert "vorrei prenotare un controllo per la mia bici" in goal.opening["it"]
+    assert goal.text["en"].startswith("You want to book a check for your bike.")
+
+
+def test_where_users_meet_a_system_is_said_by_its_team_or_by_nobody(tmp_path: Path) -> None:
+    assert begun(tmp_path).submission("library").interface == ""
 
 
 def test_behind_an_arrow_stand_the_words_by_which_it_is_done(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
     stress.append(stress[1] | {"run_id": "b", "release": "2.0", "verdict": "pass"})
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, [], {}, stress=stress)))
     assert document.answer[0].startswith(
-        "Of 2 cases that were held with release 1.0 and with release 2.0, 1 "
+        "More is passed with release 2.0 than with release 1.0: of 2 cases, 1 gained and none lost."
     )
     assert document.answer[1].startswith(
         "With release 2.0: In 1 of 2 stress tests the system did something other than what was "

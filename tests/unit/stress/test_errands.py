@@ -92,7 +92,7 @@ def test_an_answer_that_happens_to_fit_hides_no_question_that_the_original_made_
 
     then = "DAY?"
     found = judge([booked(asked, then)], booked(instead, then), language)
-    assert (found.verdict, found.rung, kind(found)) == ("clarification", "task_outcome", "ask_again")
+    assert (found.verdict, found.rung, kind(found)) == ("clarification", "task_outcome", "asked_more")
     assert f"“{instead.split('? ')[0]}?”" in str(found.reason)
     longer = judge([booked(asked, then)], booked(asked, then, instead), language)
     assert (longer.verdict, longer.reason) == (found.verdict, found.reason), "not what it answered at first"

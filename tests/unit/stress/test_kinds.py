@@ -1,0 +1,46 @@
+"""What a system did instead of serving the user: the kind under which a reader finds a case."""
+
+import json
+
+import pytest
+
+from unit.stress.test_errands import held
+from vivavoce_stress.cascade import judge
+from vivavoce_stress.failures import kind_of
+from vivavoce_stress.replay import Replayed
+
+
+def kind_with(original: Replayed, variant: Replayed, language: str) -> tuple[str, str]:
+    found = judge([original], variant, language)
+    turns = [
+        json.dumps([{**turn, "injected": at == 0} for at, turn in enumerate(one.turns)])
+        for one in (variant, original)
+    ]
+    facts = {"why": json.dumps(found.reason.facts()), "verdict": found.verdict}
+    return found.verdict, kind_of(facts | {"transcript": turns[0], "clean_transcript": turns[1]})
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "kind"),
+    [
+        ("en", "No such station: Mikan.", "unknown"),
+        ("it", "Stazione non servita: Mliano. Quale stazione?", "unknown"),
+        ("en", "Class not recognised. First or second class?", "unknown"),
+        ("it", "Non conosco questo tipo di posto. Quale posto?", "unknown"),
+        ("en", "Sorry, I did not understand.", "not_understood"),
+        ("en", "Which repair?", "asked_more"),
+        ("it", "Quale riparazione?", "asked_more"),
+    ],
+)
+def test_who_is_served_only_when_they_say_it_again_is_told_what_the_system_said_first(
+    language: str, said: str, kind: str
+) -> None:
+    original = held("done", "a ticket", "Day?", "Monday", "It is done.", "bye", "Bye.")
+    variant = held("done", "a tikcet", said, "a ticket", "Day?", "Monday", "It is done.", "bye", "Bye.")
+    assert kind_with(original, variant, language) == ("clarification", kind)
+
+
+def test_what_an_original_is_told_too_is_no_lack_of_the_variant() -> None:
+    original = held("done", "to Rome", "No such station. Done: Turin.", "bye", "Bye.")
+    variant = held("done", "to Roem", "No such stop listed. Done: Turin.", "bye", "Bye.")
+    assert kind_with(original, variant, "en")[0] == "pass"
