@@ -53,7 +53,7 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
     """
     with speaking(words):
         sections = [
-            DocumentSection(name, *map(say, TITLES[name]), tuple(blocks))
+            DocumentSection(name, say(TITLES[name][0]), say(TITLES[name][1]), tuple(blocks))
             for name, blocks in _sections(found, beside).items()
             if blocks
         ]
