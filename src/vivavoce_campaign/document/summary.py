@@ -166,9 +166,11 @@ def _quality_table(found: Evaluation) -> TableOfText:
         for one in ([] if found.people.simulated else found.aspects)
     ]  # fmt: skip
     note = say(
-        "The two are told apart: a system may serve well and displease, and the reverse. Shares have "
-        "intervals over the users who held the dialogues, or over the utterances of stress tests."
+        "Shares have intervals over the users who held the dialogues, or over the utterances of stress tests."
     )
+    if not found.people.simulated:
+        apart = say("The two are told apart: a system may serve well and displease, and the reverse.")
+        note = f"{apart} {note}"
     columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Out of"))
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
 
