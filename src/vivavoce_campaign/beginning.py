@@ -31,9 +31,10 @@ _BETWEEN: Final = re.compile(r"\s+/\s+")
 _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
 _MOST_SAID: Final = 8
-_LINKS: Final = frozenset(
-    "the for and from with what your per del della dei alla gli che tuo tua tuoi tue".split()
-)
+_LINKS: Final = {
+    "the", "for", "and", "from", "with", "what", "your", "per", "del", "della", "dei", "alla", "gli", "che",
+    "tuo", "tua", "tuoi", "tue",
+}  # fmt: skip
 _USERS: Final = ("user", "human", "customer", "caller", "participant", "client")
 _KEYS: Final = (
     ("dialogue", "dialogue_id", "conversation", "conversation_id", "session_id", "session"),
