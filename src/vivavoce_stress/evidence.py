@@ -75,7 +75,7 @@ def against(
            whatever words
     """
     known = {one.kind for _, said in originals for one in said}
-    if any(negated(text, language) for text, _ in originals):
+    if any(negated(re.sub(r"\([^)]*\)", " ", text), language) for text, _ in originals):  # (yes/no)
         known |= _LACKS
     for alike in (LOST, _LACKS):
         known |= alike if known & alike else set()

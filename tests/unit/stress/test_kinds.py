@@ -35,8 +35,9 @@ def kind_with(original: Replayed, variant: Replayed, language: str) -> tuple[str
 def test_who_is_served_only_when_they_say_it_again_is_told_what_the_system_said_first(
     language: str, said: str, kind: str
 ) -> None:
-    original = held("done", "a ticket", "Day?", "Monday", "It is done.", "bye", "Bye.")
-    variant = held("done", "a tikcet", said, "a ticket", "Day?", "Monday", "It is done.", "bye", "Bye.")
+    end = ("Day? (yes/no)", "Monday", "It is done.", "bye", "Bye.")
+    original = held("done", "a ticket", *end)
+    variant = held("done", "a tikcet", said, "a ticket", *end)
     assert kind_with(original, variant, language) == ("clarification", kind)
 
 
