@@ -247,12 +247,8 @@ class Microphones:
         await asyncio.gather(*talk.noting, return_exceptions=True)
         try:
             await self._keep(talk)
-        except (
-            Refused,
-            LogError,
-            InputError,
-        ) as error:  # the tape stays, and the next start makes a recording of it
-            _report.error("recording_not_kept", recording=talk.recording_id, error=str(error))
+        except Exception as error:  # the tape stays, and the next start makes a recording of it
+            _report.exception("recording_not_kept", recording=talk.recording_id, error=repr(error))
 
     # --- what was recorded ----------------------------------------------------------------------------
 
