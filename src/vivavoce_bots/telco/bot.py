@@ -387,6 +387,8 @@ class TelcoBot(CourteousBot[Session]):
             told.append(
                 self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session)
             )
+        if turn.strange is not None and not told and turn.amount is None:
+            told.append(said["no_trace"].format(value=turn.strange))
         if turn.unknown and not told:  # behind an answer it would seem to take that back
             named = not_known(turn.unknown, session.language)
             told.append(re.sub(r"\bthey\b", "we", named) or said["unanswered"])

@@ -56,11 +56,13 @@ class Turn:
     echo: int | None = None
     unknown: str = ""
     sure: bool = False
+    strange: int | None = None
     both_sums: bool = False
     person: str = ""
 
     def says_nothing(self) -> bool:
         told = (self.orders, self.facts, self.topics, self.weak, self.numbers, self.amount, self.recipient)
+        told += (self.strange,)
         rest = (self.waits, self.refused, self.yes, self.no, self.leaves, self.sure, self.echo is not None)
         return not any(told) and not any(rest) and not self.unknown
 
@@ -99,6 +101,8 @@ def _forms(language: str) -> _Forms:
 
 
 def _either(written: Sequence[str]) -> re.Pattern[str]:
+    """One form of several; what only has to stand behind a form is none of it."""
+    written = [re.sub(r"(\[\^[?.,]+\]\*(?:\\\?)?)$", r"(?=\1)", one) for one in written]
     return re.compile("|".join(f"(?:{one})" for one in written).replace("{credit}", "(?:14|credit)"), re.I)
 
 
@@ -222,8 +226,12 @@ class Reader:
         named, facts = any(self._forms.asked[one].search(sentence) for one in OPERATIONS), list[str]()
         for fact in FACTS:
             match = self._forms.asked[fact].search(sentence)
-            named = named or match is not None
-            if match and fact not in told and not self._is("denied", sentence[: match.start()]):
+            denied = match and (
+                self._is("denied", sentence[: match.start()])
+                or self._is("beside_it", sentence[match.end() :])
+            )
+            named = named or (match is not None and not denied)
+            if match and fact not in told and not denied:
                 facts += [fact] if self._named(fact, sentence) else []
         if not named and asks and self._is("how_much", sentence) and self._asking is None:
             facts, named = [self._about if self._about in ("invoice", "credit") else "invoice"], True
@@ -234,6 +242,9 @@ class Reader:
         turn.facts += [one if wanted else f"?{one}" for one in facts if one not in turn.facts]
         if not asks and not ordered and not named and self._is("wants_know", sentence):
             turn.unknown = turn.unknown or ("" if self._covered(turn, sentence) else sentence)
+        strange = _NUMBER.search(sentence) if self._is("euro", sentence) and not (named or ordered) else None
+        if strange and self._asking is None and (asks or self._is("asks_after", sentence)):
+            turn.strange = int(strange[0]) if int(strange[0]) not in self._known else None
         if not asks or ordered:
             return
         numbers = [int(one) for one in _NUMBER.findall(_NAMED.sub(" ", sentence))]
@@ -375,7 +386,7 @@ class Reader:
     def _recipient(self, clause: _Clause, *, ordered: bool) -> str | None:
         """Who is to get money: a name or a relative behind `to`; what stands alone where that was asked."""
         text = clause.text
-        to = {"en": r"(?:to|for|is|called|named|name's|send|give|lend)", "it": r"(?:a|ad|per|chiama|è)"}[
+        to = {"en": r"(?:to|for|is|it's|called|named|name's|send|give|lend)", "it": r"(?:a|ad|per|chiama|è)"}[
             self._language
         ]
         if found := re.findall(rf"\b{to} ({_NAME})", text):
