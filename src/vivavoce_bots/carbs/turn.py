@@ -49,6 +49,7 @@ class Turn:
     choice  foods of which one was eaten, and it was not said which
     facts   foods that are asked about; held: those of which it is asked whether they were noted
     asks    total, noted, said, portion, who, other (which nobody here can answer)
+    disputed  a food whose amount, as it was told last, is asked about in doubt
     both    whether it is said that it was both of two
     apart   sentences that ask something which is not about foods
     others  whether other people's or other days' foods were told of, and nothing besides
@@ -60,6 +61,7 @@ class Turn:
     held: list[Op] = field(default_factory=list)
     asks: list[str] = field(default_factory=list)
     apart: list[str] = field(default_factory=list)
+    disputed: Op | None = None
     done: bool = False
     both: bool = False
     others: bool = False
