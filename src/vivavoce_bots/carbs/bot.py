@@ -200,10 +200,14 @@ class CarbsBot(AnsweringBot):
     def _requote(self, session: Session, text: str, turn: Turn) -> None:
         """An amount behind one that was told is of that food: 150 is wrong, it was 100."""
         said = set(_GRAMS.findall(in_digits(text, session.language, ordinals=False)))
-        last = session.last.text if session.last else ""
-        quoted = [one for one in session.eaten if f"{one.grams:g}" in said and f" {one.grams:g} g" in last]
+        quoted = [session.find(op) for grams, op in self._quoted(session).items() if grams in said]
         at = next((at for at, one in enumerate(turn.ops) if one.kind == "amount"), None)
-        if len(quoted) != 1 or at is None or any(one.kind == "ate" for one in turn.ops[:at]):
+        if (
+            len(quoted) != 1
+            or quoted[0] is None
+            or at is None
+            or any(one.kind == "ate" for one in turn.ops[:at])
+        ):
             return
         if turn.ops[at].quantity.grams != quoted[0].grams:
             turn.ops[at] = Op("ate", quoted[0].written, quoted[0].food, turn.ops[at].quantity)

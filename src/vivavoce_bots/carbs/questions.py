@@ -87,7 +87,7 @@ class QuestionReader:
             turn.ops.append(disputed)  # 70 grams? says who?
             turn.disputed = disputed
             return True
-        if asks and not named and forms["judges"].search(clause):
+        if asks and not named and not heard.did("total") and forms["judges"].search(clause):
             turn.apart.append(clause)
             turn.asks.append("other")
             return True
@@ -122,7 +122,7 @@ class QuestionReader:
             turn.asks += ["got"] if forms["got"].search(clause) else []
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
             return True
-        if asks and named and forms["counts"].search(clause):
+        if named and forms["counts"].search(clause) and (asks or forms["others"].search(clause)):
             turn.asks.append("everything")
             turn.ops += ops
             return True
@@ -141,6 +141,10 @@ class QuestionReader:
         unknown = [one for one in heard.rest if self._lexicon.names(one)]
         if facts and asks and heard.did("asks") and 0 < len(unknown) <= MOST_WORDS - 1:
             turn.facts.append(Fact(" ".join(unknown), None, Quantity()))
+            return True
+        eaten = any(one.kind == "ate" for one in turn.ops)
+        if eaten and asks and not named and not facts and not total and forms["how_much"].search(clause):
+            turn.asks.append("portion")  # a deep plate, how much would that be?
             return True
         if heard.did("asks") or (asks and not named and forms["how_much"].search(clause)):
             turn.asks.append("what")

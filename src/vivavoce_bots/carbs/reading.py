@@ -227,7 +227,7 @@ class Reader(QuestionReader):
                 continue
             if forms["place"].search(before) and self._known(one):
                 turn.ops.insert(0, Op("spoke", one.written, one.food))
-                self._amount(piece[: one.start], asks=False, alone=True)
+                self._amount(piece[: one.start], asks=False, alone=True, place=True)
                 continue
             alone = len(named) == 1
             before = " ".join(before.split()[-_NEAR:]) + " "
@@ -281,7 +281,7 @@ class Reader(QuestionReader):
         turn, last = self._turn, self._last()
         again = next((one for one in turn.ops if one.kind == "ate" and one.food and one.food == op.food
                       and (not one.food.group or one.names(op))), None)  # fmt: skip
-        if joins_or and not self._rather:
+        if joins_or and not self._rather and not (last is not None and last.written == op.written):
             turn.choice += [last] if last is not None and not turn.choice else []
             turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
             return
@@ -302,7 +302,7 @@ class Reader(QuestionReader):
         """What was eaten, named last in this turn."""
         return next((one for one in reversed(self._turn.ops) if one.kind in ("ate", "not", "spoke")), None)
 
-    def _amount(self, piece: str, *, asks: bool, alone: bool) -> bool:
+    def _amount(self, piece: str, *, asks: bool, alone: bool, place: bool = False) -> bool:
         """Take in an amount without a food: of the one before it, or of what was asked."""
         if self._forms["theirs"].search(piece):
             return True  # one was my friend's
@@ -332,10 +332,13 @@ class Reader(QuestionReader):
             return False  # three cats
         if quantity in (ONE,) and not counted and strange:
             return False  # a dog
+        numbered = any(word in self._manner.numbers or word[0].isdigit() for word in words)
+        if strange and not numbered and quantity.share is None:
+            return False  # they give portions for bricklayers
         number = f"{quantity.grams or quantity.number or 0:g}"
         if last is None and number in self._spoken and not self._asked and (asks or strange):
             return True  # 480 grams? 80, well!
-        if last is not None and last.kind == "spoke" and last.written in self._held:  # 100 g of it? no, two
+        if last is not None and last.kind == "spoke" and not asks and not place:  # 100 g of it? no, two
             self._turn.ops.append(last._replace(kind="ate", quantity=quantity))
         elif last is not None and last.kind == "ate":
             at = len(self._turn.ops) - 1 - self._turn.ops[::-1].index(last)
