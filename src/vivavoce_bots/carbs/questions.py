@@ -87,7 +87,8 @@ class QuestionReader:
             turn.ops.append(disputed)  # 70 grams? says who?
             turn.disputed = disputed
             return True
-        if asks and not named and not heard.did("total") and forms["judges"].search(clause):
+        bare = not named or named == sugar  # is that bad for sugar?
+        if asks and bare and not heard.did("total") and forms["judges"].search(clause):
             turn.apart.append(clause)
             turn.asks.append("other")
             return True
@@ -121,6 +122,9 @@ class QuestionReader:
             turn.asks += ["noted", *(["said"] if forms["said"].search(clause) else [])]
             turn.asks += ["got"] if forms["got"].search(clause) else []
             turn.ops += [Op("spoke", one.written, one.food) for one in ops]
+            return True
+        if not named and asks and forms["counts"].search(clause):
+            turn.asks.append("everything")
             return True
         if named and forms["counts"].search(clause) and (asks or forms["others"].search(clause)):
             turn.asks.append("everything")

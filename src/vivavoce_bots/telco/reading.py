@@ -344,8 +344,9 @@ class Reader:
                 holder.amount = amount
             transfers = holder.task == "transfer" if isinstance(holder, Draft) else self._task == "transfer"
             if transfers:
+                told_one = holder.recipient or (holder is turn and self._asking == "confirm")
                 named_one = self._recipient(clause, ordered=task is not None) or (
-                    mentioned if self._is("pronoun", clause.text) else None
+                    mentioned if self._is("pronoun", clause.text) and not told_one else None
                 )
                 holder.recipient = named_one or holder.recipient
         turn.person = mentioned
