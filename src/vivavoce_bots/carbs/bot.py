@@ -367,8 +367,9 @@ class CarbsBot(AnsweringBot):
             said.insert(0, self.words(session)["everything"])
         if "without" in turn.asks:
             said.append(self._without(session, turn.held))
-        for clause in turn.apart:
-            if not taunts(clause, session.language):
+        muses = read_manner(session.language).forms["muses"]
+        for clause in turn.apart:  # it was two, or was it three?
+            if not taunts(clause, session.language) and not (turn.ops and muses.search(clause)):
                 said.append(self._apart(session, clause))
         return list(dict.fromkeys(said)), acts
 

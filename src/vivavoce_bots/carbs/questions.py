@@ -49,6 +49,7 @@ class QuestionReader:
         self._short = True
         self._whole = ""  # the sentence that is read
         self._framed = False  # whether that has said that something was eaten
+        self._theirs: Named | None = None  # what others had, that was named last
         self._away: str | None = None  # told of another day, or of other people
 
     def _without_scorn(self, sentence: str) -> str:

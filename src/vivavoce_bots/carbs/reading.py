@@ -159,6 +159,14 @@ class Reader(QuestionReader):
         if forms["back"].search(piece) and not named:
             turn.ops.append(Op("back"))
             return
+        if self._away == "others" and self._theirs is not None and forms["given"].search(piece) and not named:
+            part = self._lexicon.amount(piece)
+            turn.ops.append(
+                Op("ate", self._theirs.written, self._theirs.food, ONE if part == Quantity() else part)
+            )
+            self._away = None
+            return
+        self._theirs = named[-1] if named and self._away == "others" else self._theirs
         if (
             named
             and self._away == "others"
