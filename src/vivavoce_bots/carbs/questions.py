@@ -88,6 +88,10 @@ class QuestionReader:
             turn.ops.append(disputed)  # 70 grams? says who?
             turn.disputed = disputed
             return True
+        held = bool(named) and all(one.written in self._held for one in named)
+        if asks and held and self._spoken & {*NUMBER.findall(clause)} and self._strange(clause, named) > 1:
+            turn.facts += [Fact(one.written, one.food, Quantity(share=1.0)) for one in named]
+            return True  # is 150 the pizza, or all together?
         bare = not named or named == sugar  # is that bad for sugar?
         if asks and bare and not heard.did("total") and forms["judges"].search(clause):
             turn.apart.append(clause)

@@ -31,7 +31,8 @@ class Op(NamedTuple):
     def names(self, other: "Op") -> bool:
         """Whether another names the same food, perhaps in fewer words."""
         mine, theirs = set(tokens(self.written)), set(tokens(other.written))
-        return (self.food is not None and self.food == other.food) or mine <= theirs or theirs <= mine
+        alike = self.food is not None and self.food == other.food and not self.food.group
+        return alike or mine <= theirs or theirs <= mine
 
 
 class Fact(NamedTuple):

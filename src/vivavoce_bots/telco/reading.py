@@ -239,6 +239,7 @@ class Reader:
             facts = []
         elif (ordered and not asks) or self._covered(turn, sentence):
             facts = [one for one in facts if self._is("wish_fact", sentence)]
+        facts = facts if wanted or not self._is("concludes", sentence) else []
         turn.facts += [one if wanted else f"?{one}" for one in facts if one not in turn.facts]
         if not asks and not ordered and not named and self._is("wants_know", sentence):
             turn.unknown = turn.unknown or ("" if self._covered(turn, sentence) else sentence)
