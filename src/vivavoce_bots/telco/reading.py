@@ -52,6 +52,7 @@ class Turn:
     numbers: list[int] = field(default_factory=list)
     asked_of: int | None = None
     meant: list[str] = field(default_factory=list)
+    spoken_of: list[str] = field(default_factory=list)
     denies: bool = False
     echo: int | None = None
     unknown: str = ""
@@ -231,10 +232,11 @@ class Reader:
                 or self._is("beside_it", sentence[match.end() :])
             )
             named = named or (match is not None and not denied)
+            turn.spoken_of += [fact] if match else []
             if match and fact not in told and not denied:
                 facts += [fact] if self._named(fact, sentence) else []
         if not named and asks and self._is("how_much", sentence) and self._asking is None:
-            facts, named = [self._about if self._about in ("invoice", "credit") else "invoice"], True
+            facts, named = [self._priced(turn)], True
         if any(one.startswith("means") for one in turn.topics) and self._covered(turn, sentence):
             facts = []
         elif (ordered and not asks) or self._covered(turn, sentence):
@@ -261,6 +263,11 @@ class Reader:
             )
             openly = openly and not self._is("no_question", sentence) and not self._is("sure", sentence)
             turn.unknown = turn.unknown or (sentence if openly else "")
+
+    def _priced(self, turn: Turn) -> str:
+        """The thing whose sum is asked for by no name: the last that was spoken of."""
+        named = [one for one in ("credit", "invoice") if one in turn.spoken_of]
+        return next(iter([*named, *(one for one in ("invoice", "credit") if one == self._about)]), "invoice")
 
     def _named(self, fact: str, sentence: str) -> bool:
         """Whether a fact is meant where a clause names another: how much I spent on the last invoice."""
