@@ -216,7 +216,11 @@ class Reader(QuestionReader):
             start = named[at - 1].end if at else 0
             end = named[at + 1].start if at + 1 < len(named) else len(piece)
             before, after = piece[start : one.start], piece[one.end : end]
-            one = self._lexicon.as_held(one, self._held) if forms["definite"].search(before) else one
+            one = (
+                self._lexicon.as_held(one, self._held)
+                if self._asked or forms["definite"].search(before)
+                else one
+            )
             if forms["passes"].search(before):
                 continue
             last = self._last()
@@ -378,6 +382,9 @@ class Reader(QuestionReader):
             or not {one for word in telling for one in tokens(word)} <= rest
         ):
             return
+        numbered = any(word in self._manner.numbers or word[0].isdigit() for word in tokens_of(piece))
+        if not numbered and any(word in self._manner.portions for word in tokens_of(piece)):
+            return  # proper hotel spoons
         measured = quantity.grams is not None or (quantity.number is not None and quantity != ONE)
         governed = measured or (framed is not None and self._wants)
         bare = self._wants and not self._asked and len(telling) <= BARE
