@@ -375,6 +375,11 @@ class Reader(QuestionReader):
         words = [word for word in tokens_of(behind) if not self._manner.amounts(word)]
         telling = [word for word in words if self._manner.tells(word)]
         rest = {*heard.rest, *self._hearing.small}
+        spread = len(telling) > 1 and re.search(
+            rf"{re.escape(telling[0])}\W+(?:\w+\W+)*?{re.escape(telling[1])}", behind.lower()
+        )
+        if spread and self._forms["apart"].search(spread[0]):
+            return  # a picnic by the lake
         if not telling or len(telling) > MOST_WORDS or not all(map(self._lexicon.names, telling)):
             return
         if (
@@ -389,7 +394,7 @@ class Reader(QuestionReader):
         governed = measured or (framed is not None and self._wants)
         bare = self._wants and not self._asked and len(telling) <= BARE
         bare = bare and (len(telling) == len(words) or quantity == ONE)
-        listed = bare and self._framed and len(telling) == 1
+        listed = bare and self._framed and len(telling) == 1 and telling[0] in piece  # no name
         if not (governed or listed or (bare and self._short and (alone or self._begun or quantity == ONE))):
             return
         self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))

@@ -232,6 +232,8 @@ class Reader:
                 or self._is("beside_it", sentence[match.end() :])
             )
             named = named or (match is not None and not denied)
+            sent = fact == "credit" and self._forms.asked["transfer"].search(sentence) is not None
+            denied = denied or (sent and not self._is("wish_fact", sentence))  # may I send credit?
             turn.spoken_of += [fact] if match else []
             if match and fact not in told and not denied:
                 facts += [fact] if self._named(fact, sentence) else []
