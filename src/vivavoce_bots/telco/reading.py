@@ -371,6 +371,8 @@ class Reader:
             return None
         if ordered:
             return numbers[-1]
+        if self._is("inquired", text):
+            return None  # I asked about the fifteen euros
         bare = self._asking == "amount" and len(text.split()) <= _SHORT  # I thought thirty
         if (self._is("past", text) and not self._is("said_it", text) and not bare) or self._is(
             "others", text
@@ -388,7 +390,8 @@ class Reader:
         """Who is spoken of in a clause: a name behind a relative, or the relative."""
         found = self._forms.by["relative"].search(text)
         if found is None:
-            return ""
+            own_one = re.search(rf"\b(?:[Mm]y|[Ii]l mio|[Ll]a mia) ({_NAME})", text)
+            return own_one[1] if own_one else ""
         name = re.match(rf"\W+({_NAME})", text[found.end() :])
         whose = {"mi": "Su", "no": "Su"}.get(found[0][:2].lower()) if self._language == "it" else None
         own = f"{whose}{found[0].split()[0][-1]}" if whose else "your"
