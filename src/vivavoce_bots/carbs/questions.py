@@ -121,7 +121,8 @@ class QuestionReader:
         either = len(named) > 1 and forms["or"].search(clause) is not None and not facts
         if named and (either or forms["forgot"].search(clause)):
             return False
-        if forms["noted"].search(clause) and not (facts and named):
+        counts = asks and named and forms["counts"].search(clause) is not None
+        if forms["noted"].search(clause) and not (facts and named) and not counts:
             amount = self._lexicon.quantity(clause) if self._lexicon.counted(clause) else Quantity()
             turn.held += [one._replace(quantity=amount) for one in ops]
             turn.asks += ["noted", *(["said"] if forms["said"].search(clause) else [])]

@@ -35,6 +35,7 @@ _THANKS: Final = re.compile(
     r"|(?:tante )?grazie(?: (?:mille|tante))?)\W*",
     re.I,
 )
+_MUSED: Final = re.compile(r"\b(?:do you think|you think|i wonder|secondo lei)\b", re.I)
 _LAUGHS: Final = re.compile(r"\b(?:a?(?:ha){2,}h?|a?ha?hah?|(?:he){2,}|ahah|eheh|lol)\b[,.!]*\s*", re.I)
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 
@@ -207,8 +208,10 @@ class TelcoBot(CourteousBot[Session]):
                 [self.words(session)["noted"]] if session.done else [sorry, self.words(session)["cancelled"]]
             )
         if not told and session.asking is None:
-            told = [] if turn.yes else [self.words(session)["noted"]]
-            question = (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes else None
+            told = [] if turn.yes and len(text.split()) < _SHORT else [self.words(session)["noted"]]
+            question = (
+                (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes and not told else None
+            )
         else:
             question = None
         question = question or (
@@ -390,7 +393,7 @@ class TelcoBot(CourteousBot[Session]):
         if turn.strange is not None and not told and turn.amount is None:
             told.append(said["no_trace"].format(value=turn.strange))
         if turn.unknown and not told:  # behind an answer it would seem to take that back
-            named = not_known(turn.unknown, session.language)
+            named = not_known(_MUSED.sub("", turn.unknown), session.language)
             told.append(re.sub(r"\bthey\b", "we", named) or said["unanswered"])
             acts.append(Act("canthelp"))
         return told, acts
