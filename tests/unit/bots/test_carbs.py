@@ -228,7 +228,7 @@ def test_an_amount_is_put_right_where_it_was_doubted(
     said: list[str], language: str, eaten: list[tuple[str, float]]
 ) -> None:
     session, _ = talk("control", *said, language=language)
-    assert [(one.food.key, one.grams) for one in session.eaten] == eaten
+    assert [(one.food and one.food.key, one.grams) for one in session.eaten] == eaten
 
 
 def test_whether_it_does_harm_is_no_question_of_the_total() -> None:
