@@ -17,6 +17,7 @@ from vivavoce_bots.dialogue.clauses import taunts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
+from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import LANGUAGES
 from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
@@ -182,19 +183,33 @@ class CarbsBot(AnsweringBot):
             session.lexicon, self._hearing[session.language], told=last,
             summed=session.last is not None and any(one.slot == "carbohydrates" for one in session.last.acts),
             asked=self._measures(session), wants=session.item is None,
-            held=frozenset(one.written for one in session.meal),
+            held=frozenset(one.written for one in session.meal), quoted=self._quoted(session),
         ).read(text)  # fmt: skip
+
+    def _quoted(self, session: Session) -> dict[str, Op]:
+        """The foods whose grams were told last, by these, where no other has as many."""
+        last = session.last.text if session.last else ""
+        told = [one for one in session.eaten if self._lines(session, [one]) in last]
+        grams = [one.grams for one in told]
+        return {
+            f"{one.grams:g}": Op("spoke", one.written, one.food)
+            for one in told
+            if grams.count(one.grams) == 1
+        }
 
     def _requote(self, session: Session, text: str, turn: Turn) -> None:
         """An amount behind one that was told is of that food: 150 is wrong, it was 100."""
         said = set(_GRAMS.findall(in_digits(text, session.language, ordinals=False)))
-        last = session.last.text if session.last else ""
-        quoted = [one for one in session.eaten if f"{one.grams:g}" in said and f" {one.grams:g} g" in last]
+        quoted = [session.find(op) for grams, op in self._quoted(session).items() if grams in said]
         at = next((at for at, one in enumerate(turn.ops) if one.kind == "amount"), None)
-        if len(quoted) != 1 or at is None or any(one.kind == "ate" for one in turn.ops[:at]):
+        if (
+            len(quoted) != 1
+            or quoted[0] is None
+            or at is None
+            or any(one.kind == "ate" for one in turn.ops[:at])
+        ):
             return
-        grams = turn.ops[at].quantity.grams
-        if grams is not None and grams != quoted[0].grams:
+        if turn.ops[at].quantity.grams != quoted[0].grams:
             turn.ops[at] = Op("ate", quoted[0].written, quoted[0].food, turn.ops[at].quantity)
 
     def _measures(self, session: Session) -> bool:
@@ -222,19 +237,23 @@ class CarbsBot(AnsweringBot):
         """Do what a turn says, answer what it asks, then ask what comes next, or part."""
         words, asked = self.words(session), session.item
         ops = self._chosen(session, turn)
+        held = list(session.meal)
         made = session.apply(ops)
         denied = [one.food for one in ops if one.kind == "not"]
         turn.held = [one for one in turn.held if one.food not in denied]
         turn.asks = [one for one in turn.asks if one != "noted" or turn.held or not denied]
         lost = [one for one in turn.held if session.find(one) is None and not self._gone(session, one)]
-        if lost and not made.any and "said" not in turn.asks:  # where is my lasagne? what about the ham?
-            made = session.apply([one._replace(quantity=Quantity()) for one in lost])
+        lost = [] if "said" in turn.asks else lost
+        if lost and ("got" in turn.asks or not made.any):  # where is my lasagne? what about the ham?
+            later = session.apply([one._replace(quantity=Quantity()) for one in lost])
+            made.noted += later.noted
+            made.pending += later.pending
             turn.held = [one for one in turn.held if one not in lost]
             turn.asks = [one for one in turn.asks if one != "noted" or turn.held]
         if heard.did("usual"):
             self._usual(session, made)
         unlike, acts = self._settle(session)
-        said = [words["sorry"]] if self._sorry(session, heard, frame, made) else []
+        said = [words["sorry"]] if self._sorry(session, heard, frame, made, held) else []
         said += [*unlike, *self._told(session, made, asked)]
         aside = turn.others or any(one.past for one in ops)
         if aside and not made.any and not made.same:
@@ -272,12 +291,15 @@ class CarbsBot(AnsweringBot):
         short = len(heard.rest) < 2 and not (made.any or made.same)
         return short and heard.did("negate") and heard.said[:1] == ["no"] and not heard.did("onlyasked")
 
-    def _sorry(self, session: Session, heard: Heard, frame: str | None, made: Changes) -> bool:
+    def _sorry(
+        self, session: Session, heard: Heard, frame: str | None, made: Changes, held: Sequence[Eaten]
+    ) -> bool:
         """Whether an excuse is due: something was put right for somebody who is cross."""
         cross = frame in _OFFENDED or heard.did("insult", "complaint")
         last = session.last.text if session.last else ""
-        put_right = bool(made.swapped or made.gone or made.noted)
-        return cross and put_right and not last.startswith(self.words(session)["sorry"])
+        news = [one for one in made.noted if one not in held]
+        put_right = made.swapped or made.gone or (made.noted and (frame in _OFFENDED or not news))
+        return cross and bool(put_right) and not last.startswith(self.words(session)["sorry"])
 
     def _gone(self, session: Session, one: Op) -> bool:
         return any(gone.food == one.food for gone in session.gone)
@@ -328,6 +350,8 @@ class CarbsBot(AnsweringBot):
     ) -> tuple[list[str], list[Act]]:
         """The answers to what a turn asks besides the total."""
         said, acts = self._facts(session, turn.facts if "portion" not in turn.asks else ())
+        if turn.disputed is not None and not told:
+            said.append(self._noted(session, [turn.disputed._replace(quantity=Quantity(1.0))]))
         if "noted" in turn.asks and "total" not in turn.asks:
             said.append(self._noted(session, turn.held, told))
         if "portion" in turn.asks:
@@ -343,8 +367,9 @@ class CarbsBot(AnsweringBot):
             said.insert(0, self.words(session)["everything"])
         if "without" in turn.asks:
             said.append(self._without(session, turn.held))
-        for clause in turn.apart:
-            if not taunts(clause, session.language):
+        muses = read_manner(session.language).forms["muses"]
+        for clause in turn.apart:  # it was two, or was it three?
+            if not taunts(clause, session.language) and not (turn.ops and muses.search(clause)):
                 said.append(self._apart(session, clause))
         return list(dict.fromkeys(said)), acts
 
@@ -362,6 +387,8 @@ class CarbsBot(AnsweringBot):
     def _apart(self, session: Session, clause: str) -> str:
         """What is said to a question that is not about the meal."""
         heard, forms = self._hearing[session.language].heard(clause), read_manner(session.language).forms
+        if forms["idle"].search(clause):
+            return ""
         beyond, _ = told_apart(clause, self._beyond[session.language])
         if beyond:
             return beyond
@@ -371,7 +398,7 @@ class CarbsBot(AnsweringBot):
             return self._helped(session, "")
         if heard.did("why", "howareyou"):
             return self._courtesy(session, "why" if heard.did("why") else "howareyou")
-        return self._unanswered(session)
+        return not_known(clause, session.language) or self._unanswered(session)
 
     def _likened(self, session: Session, heard: Heard, turn: Turn) -> Answer | None:
         """The answer to which known food an unknown one is like; None where that is passed over."""

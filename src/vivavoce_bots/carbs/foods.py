@@ -120,7 +120,7 @@ class Quantity(NamedTuple):
         if self.grams is not None:
             return self.grams
         each = food.slice if self.slices and food.slice else food.portion
-        each = food.piece if self.pieces and food.piece else each
+        each = food.piece if self.pieces and food.piece and not (self.slices and food.slice) else each
         small = self.spoon == _TEASPOON or each > 2 * _SPOON
         each = min(each, self.spoon) if self.spoon and small else each
         return self.number * each if self.number is not None else None

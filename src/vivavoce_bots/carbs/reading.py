@@ -6,56 +6,30 @@ from typing import Final
 
 from vivavoce_bots.carbs.foods import (
     ONE,
-    Lexicon,
-    Manner,
     Named,
     Quantity,
     alike,
     merged,
-    read_manner,
     tokens_of,
-    without,
 )
-from vivavoce_bots.carbs.turn import Fact, Op, Turn
-from vivavoce_bots.dialogue.clauses import asks_openly, taunts
+from vivavoce_bots.carbs.questions import BARE, LOOSE, LOOSE_NUMBER, MOST_WORDS, QuestionReader
+from vivavoce_bots.carbs.turn import Op, Turn
+from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.gist import requested, rewritten
-from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, tokens
 
 _SENTENCE: Final = re.compile(r"(?:[^.!?;:\n…]|(?<=\d)\.(?=\d))+[.!?;:\n…]*")
 _WORD: Final = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+")
-_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)?")
-_LOOSE, _LOOSE_GRAMS, _LOOSE_NUMBER = 3, 6, 1  # words beside an amount that stands alone
+_LOOSE_GRAMS: Final = 6  # words beside grams that stand alone
 _NEAR: Final = 4  # words around a food that may say how much
-_FEW, _MOST_WORDS, _BARE = 6, 4, 2
+_FEW: Final = 6
 _MOST_OPS: Final = 20
 
 
-class Reader:
-    """Reads one turn.
-
-    told    what the bot said last; summed: whether that was the total
-    asked   whether it asked for an amount; wants: whether it asked for foods
-    held    the names of what is in the meal
-    """
-
-    def __init__(
-        self, lexicon: Lexicon, hearing: Hearing, *,
-        told: str = "", summed: bool = False, asked: bool = False, wants: bool = True,
-        held: frozenset[str] = frozenset(),
-    ) -> None:  # fmt: skip
-        self._lexicon, self._hearing, self._language = lexicon, hearing, lexicon.language
-        self._manner: Manner = read_manner(lexicon.language)
-        self._forms = self._manner.forms
-        self._spoken = set(_NUMBER.findall(told))
-        self._asked, self._wants, self._held, self._summed = asked, wants, held, summed
-        self._turn = Turn()
-        self._begun = False  # whether something was told of the meal in this turn
-        self._rather = False  # whether what comes now puts right what stands before
-        self._short = True
-        self._away: str | None = None  # told of another day, or of other people
+class Reader(QuestionReader):
+    """Reads one turn."""
 
     def read(self, text: str) -> Turn:
         text = text[:LONGEST_TEXT].replace("’", "'")
@@ -63,8 +37,9 @@ class Reader:
         self._short = len(tokens(text)) <= _FEW
         text = rewritten(requested(" ".join(kept), self._language), self._manner.rewrites)
         text = self._forms["keep"].sub(" ", in_digits(text, self._language, ordinals=False))
-        text = self._forms["or_so"].sub(r"\1", text)
+        text = self._of_a_sort(self._forms["or_so"].sub(r"\1", text))
         for sentence in _SENTENCE.findall(text)[: 2 * _MOST_OPS]:
+            self._whole, self._framed = sentence, False
             self._away, self._rather = None, False
             for clause in filter(None, self._forms["clauses"].split(sentence)):
                 self._clause(clause.strip())
@@ -74,21 +49,22 @@ class Reader:
 
     # --- sentences --------------------------------------------------------------------------------
 
-    def _without_scorn(self, sentence: str) -> str:
-        """A sentence without a question in scorn, or without its end that is one."""
-        if self._scolds(sentence):
-            return ""
-        head, comma, tail = sentence.rpartition(",")
-        return f"{head}." if comma and self._scolds(tail.strip()) else sentence
+    def _of_a_sort(self, text: str) -> str:
+        """A text in which `it was the diet one` is said of what was noted: not the coke, diet coke."""
+        found = self._forms["diet"].search(text)
+        for name in sorted(self._held) if found else ():
+            sorts = [f"{found['sort']} {name}", f"{name} {found['sort']}"] if found else []
+            sort = next((one for one in sorts if self._kind(one) not in (None, self._kind(name))), None)
+            if found and sort is not None:
+                no = {"en": "not", "it": "non"}[self._language]
+                rest = text[found.end() :].lstrip(" ,.")
+                return f"{text[: found.start()]} {no} {name}, {sort}. {rest}"
+        return text
 
-    def _scolds(self, sentence: str) -> bool:
-        """Whether a sentence only asks in scorn, or what was never said: can you read? did I say 150?"""
-        if not is_question(sentence, self._language):
-            return False
-        named = self._lexicon.mentioned(sentence)
-        return (not named and taunts(sentence, self._language)) or (
-            self._forms["echo"].search(sentence) is not None and "?" in sentence
-        )
+    def _kind(self, name: str) -> str | None:
+        """The food that a name is as a whole."""
+        food = self._lexicon.food(name)
+        return food.key if food else None
 
     def _clause(self, clause: str) -> None:
         heard = self._hearing.heard(clause)
@@ -106,107 +82,19 @@ class Reader:
                 self._clause(f"{head}?")
             self._pieces(tail, heard, asks=False)  # what do you think, a whole one
             return
+        head, comma, tail = clause.rpartition(",")
+        told = asks and comma and len(tokens(tail)) >= BARE
+        told = told and not asks_openly(f"{head}.", self._language)
+        told = told and self._manner.frames.search(head) and self._lexicon.named(head)
+        if told and not self._lexicon.named(tail) and not self._lexicon.measured(tail):
+            self._clause(f"{head}.")  # I had two slices, couldn't say no, could I?
+            self._clause(tail.strip())
+            return
         if asking and self._question(clause, heard, named):
             return
         if heard.did("onlyasked"):
             turn.others = True
         self._pieces(clause, heard, asks=asks)
-
-    def _question(self, clause: str, heard: Heard, named: Sequence[Named]) -> bool:
-        """Take in what a clause asks; whether that is all it says."""
-        turn, forms = self._turn, self._forms
-        ops = [Op("ate", one.written, one.food) for one in named]
-        asks = clause.endswith("?") or asks_openly(clause, self._language)
-        asks = asks or (
-            forms["inverted"].match(clause) is not None and forms["noted"].search(clause) is not None
-        )
-        sugar = [one for one in named if one.food is not None and one.food.key == "sugar"]
-        if sugar and (len(named) > 1 or heard.did("asks")):
-            named = [one for one in named if one not in sugar]  # how much sugar has it?
-        total = forms["total"].search(clause) is not None
-        total = total or (heard.did("total") and (asks or not named))
-        facts = forms["facts"].search(without(clause, named)) is not None or heard.did("asks")
-        if asks and named and forms["if"].search(clause):
-            turn.held += ops
-            turn.asks.append("without")
-            return True
-        if (
-            forms["portion"].search(clause)
-            and asks
-            and not facts
-            and not (self._asked and not named and "?" not in clause)
-        ):
-            turn.facts += [Fact(one.written, one.food, Quantity()) for one in named]
-            turn.asks.append("portion")
-            return True
-        if total and not named and not (heard.did("only") or self._lexicon.counted(clause)):
-            turn.asks.append("total")
-            return True
-        if total and named and not facts and not (self._lexicon.counted(clause) and not asks):
-            turn.asks.append("total")  # the total, with the wine and without the pizza
-            return False
-        if not asks and not heard.did("asks"):
-            return False
-        either = len(named) > 1 and forms["or"].search(clause) is not None and not facts
-        if named and (either or forms["forgot"].search(clause)):
-            return False
-        if forms["noted"].search(clause) and not (facts and named):
-            amount = self._lexicon.quantity(clause) if self._lexicon.counted(clause) else Quantity()
-            turn.held += [one._replace(quantity=amount) for one in ops]
-            turn.asks += ["noted", *(["said"] if forms["said"].search(clause) else [])]
-            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
-            return True
-        if asks and named and forms["counts"].search(clause):
-            turn.asks.append("everything")
-            turn.ops += ops
-            return True
-        shared_out = asks and named and forms["how_much"].search(clause) is not None and not facts
-        if shared_out:  # how much of that is the trifle?
-            turn.facts += [Fact(one.written, one.food, Quantity(share=1.0)) for one in named]
-            return True
-        if facts and not named and asks and len(tokens(clause)) <= _BARE:
-            turn.asks.append("what")  # carbs?
-            return True
-        if facts and named:
-            amount = self._lexicon.quantity(clause)
-            turn.facts += [Fact(one.written, one.food, amount) for one in named]
-            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
-            return True
-        unknown = [one for one in heard.rest if self._lexicon.names(one)]
-        if facts and asks and heard.did("asks") and 0 < len(unknown) <= _MOST_WORDS - 1:
-            turn.facts.append(Fact(" ".join(unknown), None, Quantity()))
-            return True
-        if heard.did("asks") or (asks and not named and forms["how_much"].search(clause)):
-            turn.asks.append("what")
-            return True
-        if not asks:
-            return False
-        strange = self._strange(clause, named)
-        if not named and self._lexicon.quantity(clause) == Quantity() and len(tokens(clause)) <= _BARE:
-            if heard.rest:
-                turn.apart.append(clause)
-                turn.asks.append("other")
-            return True
-        most = _LOOSE if self._asked and self._lexicon.counted(clause) else _LOOSE_NUMBER
-        if (named or self._lexicon.measured(clause)) and strange <= most and not heard.did("whoareyou"):
-            return False  # toast? two slices?
-        if named and forms["was"].search(clause[: named[0].start]):
-            return False  # was it toast or a muffin?
-        if len(tokens(clause)) >= _BARE + 1:
-            turn.apart.append(clause)
-            turn.asks.append("other")
-            turn.ops += [Op("spoke", one.written, one.food) for one in ops]
-            return True
-        return bool(heard.did("why", "repeat", "help"))
-
-    def _strange(self, clause: str, named: Sequence[Named]) -> int:
-        """How many words of a clause are neither foods, amounts, nor small words."""
-        words = tokens_of(without(clause, named))
-        small, manner = self._hearing.small, self._manner
-        return sum(
-            not (manner.amounts(word) or word in manner.aside or word in small or len(word) == 1)
-            for word in words
-        )
 
     # --- pieces --------------------------------------------------------------------------------
 
@@ -240,6 +128,10 @@ class Reader:
         return f"{clause[: found.start()]}, {new if news else f'{old} {new}'}"
 
     def _piece(self, joiner: str, piece: str, heard: Heard, *, asks: bool, alone: bool) -> None:
+        self._take_piece(joiner, piece, heard, asks=asks, alone=alone)
+        self._framed = self._framed or self._manner.frames.search(piece) is not None
+
+    def _take_piece(self, joiner: str, piece: str, heard: Heard, *, asks: bool, alone: bool) -> None:
         forms, turn = self._forms, self._turn
         joins_or = re.fullmatch(forms["joins_or"], joiner) is not None
         if forms["today"].search(piece) or (self._away == "others" and forms["mine"].search(piece)):
@@ -267,6 +159,14 @@ class Reader:
         if forms["back"].search(piece) and not named:
             turn.ops.append(Op("back"))
             return
+        if self._away == "others" and self._theirs is not None and forms["given"].search(piece) and not named:
+            part = self._lexicon.amount(piece)
+            turn.ops.append(
+                Op("ate", self._theirs.written, self._theirs.food, ONE if part == Quantity() else part)
+            )
+            self._away = None
+            return
+        self._theirs = named[-1] if named and self._away == "others" else self._theirs
         if (
             named
             and self._away == "others"
@@ -316,7 +216,11 @@ class Reader:
             start = named[at - 1].end if at else 0
             end = named[at + 1].start if at + 1 < len(named) else len(piece)
             before, after = piece[start : one.start], piece[one.end : end]
-            one = self._lexicon.as_held(one, self._held) if forms["definite"].search(before) else one
+            one = (
+                self._lexicon.as_held(one, self._held)
+                if self._asked or forms["definite"].search(before)
+                else one
+            )
             if forms["passes"].search(before):
                 continue
             last = self._last()
@@ -326,13 +230,16 @@ class Reader:
             if no and last is not None and one.written not in self._held and alike(last.food, one.food):
                 self._rather = last.kind == "ate" and last.food != one.food  # pasta, no riso
             elif not closer and self._denied(piece, named, at):
+                if last is not None and last.kind != "not" and self._contrasts(one, before):
+                    continue  # the toast was wrong, not the butter
                 part = self._lexicon.quantity(before)
                 whole = part in (Quantity(), ONE) or (part.grams is None and not re.search(r"\d", before))
+                turn.ops = [op for op in turn.ops if not self._told_bare(op, one)]
                 turn.ops.append(Op("not", one.written, one.food, Quantity() if whole else part))
                 continue
             if forms["place"].search(before) and self._known(one):
                 turn.ops.insert(0, Op("spoke", one.written, one.food))
-                self._amount(piece[: one.start], asks=False, alone=True)
+                self._amount(piece[: one.start], asks=False, alone=True, place=True)
                 continue
             alone = len(named) == 1
             before = " ".join(before.split()[-_NEAR:]) + " "
@@ -366,6 +273,16 @@ class Reader:
             )  # fmt: skip
         self._begun = True
 
+    def _told_bare(self, op: Op, one: Named) -> bool:
+        """Whether a food was only named in this turn, with no amount, before it is denied."""
+        same = op.food is not None and op.food == one.food and op.written == one.written
+        return op.kind == "ate" and same and op.quantity == Quantity()
+
+    def _contrasts(self, one: Named, before: str) -> bool:
+        """Whether a food is only told apart from the one that is put right."""
+        bare = self._forms["bare_not"].search(before) is not None
+        return bare and one.written in self._held and self._forms["corrects"].search(self._whole) is not None
+
     def _known(self, one: Named) -> bool:
         """Whether a food was named before, so that it may be a place: a drop in the tea."""
         told = [op.food for op in self._turn.ops if op.kind in ("ate", "spoke")]
@@ -376,7 +293,7 @@ class Reader:
         turn, last = self._turn, self._last()
         again = next((one for one in turn.ops if one.kind == "ate" and one.food and one.food == op.food
                       and (not one.food.group or one.names(op))), None)  # fmt: skip
-        if joins_or and not self._rather:
+        if joins_or and not self._rather and not (last is not None and last.written == op.written):
             turn.choice += [last] if last is not None and not turn.choice else []
             turn.choice += [op._replace(kind="spoke" if last is None else "ate")]
             return
@@ -397,7 +314,7 @@ class Reader:
         """What was eaten, named last in this turn."""
         return next((one for one in reversed(self._turn.ops) if one.kind in ("ate", "not", "spoke")), None)
 
-    def _amount(self, piece: str, *, asks: bool, alone: bool) -> bool:
+    def _amount(self, piece: str, *, asks: bool, alone: bool, place: bool = False) -> bool:
         """Take in an amount without a food: of the one before it, or of what was asked."""
         if self._forms["theirs"].search(piece):
             return True  # one was my friend's
@@ -418,8 +335,8 @@ class Reader:
             return False  # a slice of tempura
         last = self._last()
         waits = self._asked or (last is not None and last.kind == "ate")
-        most = _LOOSE_GRAMS if quantity.grams and re.search(r"\d\s?[a-z]", piece, re.I) else _LOOSE
-        most = most if (counted and not bare) or quantity.share else _LOOSE_NUMBER if waits else 0
+        most = _LOOSE_GRAMS if quantity.grams and re.search(r"\d\s?[a-z]", piece, re.I) else LOOSE
+        most = most if (counted and not bare) or quantity.share else LOOSE_NUMBER if waits else 0
         if strange > most or (words and all(word in ("a", "an", "un", "una", "uno") for word in words)):
             return False
         behind = re.search(r"\d+ ([^\W\d_]{3,})", piece)
@@ -427,10 +344,15 @@ class Reader:
             return False  # three cats
         if quantity in (ONE,) and not counted and strange:
             return False  # a dog
+        numbered = any(word in self._manner.numbers or word[0].isdigit() for word in words)
+        if strange and not numbered and quantity.share is None:
+            return False  # they give portions for bricklayers
         number = f"{quantity.grams or quantity.number or 0:g}"
         if last is None and number in self._spoken and not self._asked and (asks or strange):
             return True  # 480 grams? 80, well!
-        if last is not None and last.kind == "ate":
+        if last is not None and last.kind == "spoke" and not asks and not place:  # 100 g of it? no, two
+            self._turn.ops.append(last._replace(kind="ate", quantity=quantity))
+        elif last is not None and last.kind == "ate":
             at = len(self._turn.ops) - 1 - self._turn.ops[::-1].index(last)
             amount = quantity if self._rather else merged(last.quantity, quantity)
             self._turn.ops[at] = last._replace(quantity=amount)
@@ -453,18 +375,27 @@ class Reader:
         words = [word for word in tokens_of(behind) if not self._manner.amounts(word)]
         telling = [word for word in words if self._manner.tells(word)]
         rest = {*heard.rest, *self._hearing.small}
-        if not telling or len(telling) > _MOST_WORDS or not all(map(self._lexicon.names, telling)):
+        spread = len(telling) > 1 and re.search(
+            rf"{re.escape(telling[0])}\W+(?:\w+\W+)*?{re.escape(telling[1])}", behind.lower()
+        )
+        if spread and self._forms["apart"].search(spread[0]):
+            return  # a picnic by the lake
+        if not telling or len(telling) > MOST_WORDS or not all(map(self._lexicon.names, telling)):
             return
         if (
             set(self._manner.strange) & {*words}
             or not {one for word in telling for one in tokens(word)} <= rest
         ):
             return
+        numbered = any(word in self._manner.numbers or word[0].isdigit() for word in tokens_of(piece))
+        if not numbered and any(word in self._manner.portions for word in tokens_of(piece)):
+            return  # proper hotel spoons
         measured = quantity.grams is not None or (quantity.number is not None and quantity != ONE)
         governed = measured or (framed is not None and self._wants)
-        bare = self._wants and not self._asked and len(telling) <= _BARE
+        bare = self._wants and not self._asked and len(telling) <= BARE
         bare = bare and (len(telling) == len(words) or quantity == ONE)
-        if not (governed or (bare and self._short and (alone or self._begun or quantity == ONE))):
+        listed = bare and self._framed and len(telling) == 1 and telling[0] in piece  # no name
+        if not (governed or listed or (bare and self._short and (alone or self._begun or quantity == ONE))):
             return
         self._turn.ops.append(Op("ate", " ".join(telling), None, quantity))
 

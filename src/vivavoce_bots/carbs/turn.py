@@ -31,7 +31,8 @@ class Op(NamedTuple):
     def names(self, other: "Op") -> bool:
         """Whether another names the same food, perhaps in fewer words."""
         mine, theirs = set(tokens(self.written)), set(tokens(other.written))
-        return (self.food is not None and self.food == other.food) or mine <= theirs or theirs <= mine
+        alike = self.food is not None and self.food == other.food and not self.food.group
+        return alike or mine <= theirs or theirs <= mine
 
 
 class Fact(NamedTuple):
@@ -49,6 +50,7 @@ class Turn:
     choice  foods of which one was eaten, and it was not said which
     facts   foods that are asked about; held: those of which it is asked whether they were noted
     asks    total, noted, said, portion, who, other (which nobody here can answer)
+    disputed  a food whose amount, as it was told last, is asked about in doubt
     both    whether it is said that it was both of two
     apart   sentences that ask something which is not about foods
     others  whether other people's or other days' foods were told of, and nothing besides
@@ -60,6 +62,7 @@ class Turn:
     held: list[Op] = field(default_factory=list)
     asks: list[str] = field(default_factory=list)
     apart: list[str] = field(default_factory=list)
+    disputed: Op | None = None
     done: bool = False
     both: bool = False
     others: bool = False

@@ -20,6 +20,7 @@ from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.bot import Texts
 from vivavoce_bots.dialogue.feelings import feeling, taken_up
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.manners import CourteousBot
 from vivavoce_bots.dialogue.talk import Answer, Talk, asked_for_more, joined
 from vivavoce_bots.telco.reading import OPERATIONS, Draft, Reader, Turn, topics_known
@@ -34,6 +35,7 @@ _THANKS: Final = re.compile(
     r"|(?:tante )?grazie(?: (?:mille|tante))?)\W*",
     re.I,
 )
+_MUSED: Final = re.compile(r"\b(?:do you think|you think|i wonder|secondo lei)\b", re.I)
 _LAUGHS: Final = re.compile(r"\b(?:a?(?:ha){2,}h?|a?ha?hah?|(?:he){2,}|ahah|eheh|lol)\b[,.!]*\s*", re.I)
 _STRATEGIES: Final = ("empathy", "informality", "facing", "alignment", "brevity")
 
@@ -175,6 +177,7 @@ class TelcoBot(CourteousBot[Session]):
         if "other_phone" in turn.topics:  # nobody else's card: what was begun for this one ends
             turn.orders = [one for one in turn.orders if one.task != "top_up"]
             turn.amount = None
+            turn.weak = []
             if session.task == "top_up":
                 self.let_go(session)
         if thanks or turn.says_nothing() or self._manners(session, turn, text):
@@ -205,8 +208,10 @@ class TelcoBot(CourteousBot[Session]):
                 [self.words(session)["noted"]] if session.done else [sorry, self.words(session)["cancelled"]]
             )
         if not told and session.asking is None:
-            told = [] if turn.yes else [self.words(session)["noted"]]
-            question = (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes else None
+            told = [] if turn.yes and len(text.split()) < _SHORT else [self.words(session)["noted"]]
+            question = (
+                (self.words(session)["tasks"], (Act("request", "task"),)) if turn.yes and not told else None
+            )
         else:
             question = None
         question = question or (
@@ -377,12 +382,19 @@ class TelcoBot(CourteousBot[Session]):
             )
             session.told += [tells] if (tells := topics_known()[name].get("tells")) else []
             session.about = tells or topics_known()[name].get("about") or session.about
-        if turn.echo is not None and not told:
+        if turn.sure and not told and (turn.orders or session.asking is None):
+            told.append(said["right"])
+        if turn.echo is not None and turn.echo == session.credit and not told:
+            told.append(said["is_credit"].format(value=session.credit))
+        if turn.echo is not None and not told and not turn.leaves:
             told.append(
                 self._topic(session, "reasons", turn) if turn.echo == _INVOICE else self._sum(session)
             )
+        if turn.strange is not None and not told and turn.amount is None:
+            told.append(said["no_trace"].format(value=turn.strange))
         if turn.unknown and not told:  # behind an answer it would seem to take that back
-            told.append(said["unanswered"])
+            named = not_known(_MUSED.sub("", turn.unknown), session.language)
+            told.append(re.sub(r"\bthey\b", "we", named) or said["unanswered"])
             acts.append(Act("canthelp"))
         return told, acts
 
@@ -397,7 +409,8 @@ class TelcoBot(CourteousBot[Session]):
 
     def _sum(self, session: Session) -> str:
         said = self.words(session)
-        return ", ".join([said["sum"], *session.done, f"{said['leaves'].format(credit=session.credit)}."])
+        done = [said["then"].format(done=one) for one in session.done]
+        return ", ".join([said["sum"], *done, f"{said['leaves'].format(credit=session.credit)}."])
 
     def _topic(self, session: Session, name: str, turn: Turn) -> str:
         said = self.words(session)
@@ -412,6 +425,7 @@ class TelcoBot(CourteousBot[Session]):
             more=session.credit + number,
             state=said["not_yet"] if session.asking else state,
             human=said["human"],
+            not_owed=said["not_owed"].format(credit=session.credit) if turn.both_sums else "",
             meaning=" ".join(said[f"means_{one}"] for one in turn.meant or ("invoice", "credit")),
         )
 

@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from vivavoce_bots.dialogue.clauses import asks_openly, sentences_of
-from vivavoce_bots.dialogue.gist import names_nothing
+from vivavoce_bots.dialogue.gist import names_nothing, rewritten
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question, read_data, without_tag
-from vivavoce_bots.telco.words import ASKED
+from vivavoce_bots.telco.words import ASKED, CALLED
 
 OPERATIONS: Final = ("top_up", "transfer")
 FACTS: Final = ("invoice", "transactions", "credit", "tariff")
@@ -52,15 +52,20 @@ class Turn:
     numbers: list[int] = field(default_factory=list)
     asked_of: int | None = None
     meant: list[str] = field(default_factory=list)
+    spoken_of: list[str] = field(default_factory=list)
     denies: bool = False
     echo: int | None = None
-    unknown: bool = False
+    unknown: str = ""
+    sure: bool = False
+    strange: int | None = None
+    both_sums: bool = False
     person: str = ""
 
     def says_nothing(self) -> bool:
         told = (self.orders, self.facts, self.topics, self.weak, self.numbers, self.amount, self.recipient)
-        rest = (self.waits, self.refused, self.yes, self.no, self.leaves, self.unknown, self.echo is not None)
-        return not any(told) and not any(rest)
+        told += (self.strange,)
+        rest = (self.waits, self.refused, self.yes, self.no, self.leaves, self.sure, self.echo is not None)
+        return not any(told) and not any(rest) and not self.unknown
 
 
 class _Clause(NamedTuple):
@@ -97,6 +102,8 @@ def _forms(language: str) -> _Forms:
 
 
 def _either(written: Sequence[str]) -> re.Pattern[str]:
+    """One form of several; what only has to stand behind a form is none of it."""
+    written = [re.sub(r"(\[\^[?.,]+\]\*(?:\\\?)?)$", r"(?=\1)", one) for one in written]
     return re.compile("|".join(f"(?:{one})" for one in written).replace("{credit}", "(?:14|credit)"), re.I)
 
 
@@ -129,6 +136,7 @@ class Reader:
 
     def read(self, text: str) -> Turn:
         plain = in_digits(text.replace("’", "'"), self._language, ordinals=False)
+        plain = rewritten(plain, read_data("telco")["rewrites"][self._language])
         sentences = [without_tag(one, self._language) for one in sentences_of(plain)]
         turn, blocked = Turn(), set[int]()
         clauses = [one for at, sentence in enumerate(sentences) for one in self._clauses(sentence, at)]
@@ -138,10 +146,21 @@ class Reader:
         self._orders(turn, clauses, blocked)
         self._settling(turn, clauses)
         turn.leaves = self._leaves(sentences)
+        turn.sure = self._sure(sentences)
+        turn.both_sums = str(self._known[1]) in _NUMBER.findall(plain) or self._is("money", plain)
+        if "how_pay" in turn.topics:  # nobody is paid by a transfer for the bill
+            turn.orders = [one for one in turn.orders if one.task != "transfer" or one.recipient]
         turn.denies = self._is("plain_no", plain) and len(plain.split()) <= _LONGEST_VALUE
         for at, sentence in enumerate(sentences):
             self._questions(turn, sentence, ordered=at in blocked or self._orders_in(sentence, turn))
         return turn
+
+    def _sure(self, sentences: Sequence[str]) -> bool:
+        """Whether somebody asks if they have understood numbers that were told, and they have."""
+        told = [one for one in sentences if not self._is("sure", one)]
+        numbers = [int(one) for text in told for one in _NUMBER.findall(_NAMED.sub(" ", text))]
+        asks = any("?" in one and self._is("sure", one) for one in sentences)
+        return asks and any(one in self._known for one in numbers)
 
     def _is(self, name: str, text: str) -> bool:
         return self._forms.by[name].search(text) is not None
@@ -208,16 +227,29 @@ class Reader:
         named, facts = any(self._forms.asked[one].search(sentence) for one in OPERATIONS), list[str]()
         for fact in FACTS:
             match = self._forms.asked[fact].search(sentence)
-            named = named or match is not None
-            if match and fact not in told and not self._is("denied", sentence[: match.start()]):
-                facts.append(fact)
+            denied = match and (
+                self._is("denied", sentence[: match.start()])
+                or self._is("beside_it", sentence[match.end() :])
+            )
+            named = named or (match is not None and not denied)
+            sent = fact == "credit" and self._forms.asked["transfer"].search(sentence) is not None
+            denied = denied or (sent and not self._is("wish_fact", sentence))  # may I send credit?
+            turn.spoken_of += [fact] if match else []
+            if match and fact not in told and not denied:
+                facts += [fact] if self._named(fact, sentence) else []
+        if not named and asks and self._is("how_much", sentence) and self._asking is None:
+            facts, named = [self._priced(turn)], True
         if any(one.startswith("means") for one in turn.topics) and self._covered(turn, sentence):
             facts = []
         elif (ordered and not asks) or self._covered(turn, sentence):
             facts = [one for one in facts if self._is("wish_fact", sentence)]
+        facts = facts if wanted or not self._is("concludes", sentence) else []
         turn.facts += [one if wanted else f"?{one}" for one in facts if one not in turn.facts]
         if not asks and not ordered and not named and self._is("wants_know", sentence):
-            turn.unknown = turn.unknown or not self._covered(turn, sentence)
+            turn.unknown = turn.unknown or ("" if self._covered(turn, sentence) else sentence)
+        strange = _NUMBER.search(sentence) if self._is("euro", sentence) and not (named or ordered) else None
+        if strange and self._asking is None and (asks or self._is("asks_after", sentence)):
+            turn.strange = int(strange[0]) if int(strange[0]) not in self._known else None
         if not asks or ordered:
             return
         numbers = [int(one) for one in _NUMBER.findall(_NAMED.sub(" ", sentence))]
@@ -231,7 +263,27 @@ class Reader:
             openly = (
                 asks_openly(sentence, self._language) if "?" in sentence else self._is("asks_start", sentence)
             )
-            turn.unknown = turn.unknown or (openly and not self._is("no_question", sentence))
+            openly = openly and not self._is("no_question", sentence) and not self._is("sure", sentence)
+            turn.unknown = turn.unknown or (sentence if openly else "")
+
+    def _priced(self, turn: Turn) -> str:
+        """The thing whose sum is asked for by no name: the last that was spoken of."""
+        named = [one for one in ("credit", "invoice") if one in turn.spoken_of]
+        return next(iter([*named, *(one for one in ("invoice", "credit") if one == self._about)]), "invoice")
+
+    def _named(self, fact: str, sentence: str) -> bool:
+        """Whether a fact is meant where a clause names another: how much I spent on the last invoice."""
+        for clause in filter(None, self._forms.by["clause"].split(sentence)):
+            nouns = [
+                one
+                for one in FACTS
+                if re.search(rf"\b(?:{'|'.join(CALLED[self._language][one])})\b", clause, re.I)
+            ]
+            if self._forms.asked[fact].search(clause) and (fact in nouns or not nouns):
+                return True
+        return not any(
+            self._forms.asked[fact].search(one or "") for one in self._forms.by["clause"].split(sentence)
+        )
 
     def _gave(self, turn: Turn, sentence: str) -> bool:
         """Whether a sentence told the amount."""
@@ -252,8 +304,12 @@ class Reader:
         """The operation that a clause orders; None where it tells, asks or denies one."""
         text = clause.text
         task = next((one for one in ("transfer", "top_up") if self._forms.asked[one].search(text)), None)
-        if task is None or self._is("no_order", text) or self._is("others", text):
+        if task is None or any(self._is(one, text) for one in ("no_order", "others", "tells")):
             return None
+        if task == "transfer" and self._forms.asked["invoice"].search(text):
+            return None  # pay the bill
+        if clause.asks and any(number in self._last for number in _NUMBER.findall(text)):
+            return None  # a top-up of twenty?
         if clause.asks and not (len(text.split()) <= _SHORT and not self._is("inquires", text)):
             return None
         return None if before and self._is("or", text) else task
@@ -298,8 +354,9 @@ class Reader:
                 holder.amount = amount
             transfers = holder.task == "transfer" if isinstance(holder, Draft) else self._task == "transfer"
             if transfers:
+                told_one = holder.recipient or (holder is turn and self._asking == "confirm")
                 named_one = self._recipient(clause, ordered=task is not None) or (
-                    mentioned if self._is("pronoun", clause.text) else None
+                    mentioned if self._is("pronoun", clause.text) and not told_one else None
                 )
                 holder.recipient = named_one or holder.recipient
         turn.person = mentioned
@@ -314,6 +371,8 @@ class Reader:
             return None
         if ordered:
             return numbers[-1]
+        if self._is("inquired", text):
+            return None  # I asked about the fifteen euros
         bare = self._asking == "amount" and len(text.split()) <= _SHORT  # I thought thirty
         if (self._is("past", text) and not self._is("said_it", text) and not bare) or self._is(
             "others", text
@@ -331,7 +390,8 @@ class Reader:
         """Who is spoken of in a clause: a name behind a relative, or the relative."""
         found = self._forms.by["relative"].search(text)
         if found is None:
-            return ""
+            own_one = re.search(rf"\b(?:[Mm]y|[Ii]l mio|[Ll]a mia) ({_NAME})", text)
+            return own_one[1] if own_one else ""
         name = re.match(rf"\W+({_NAME})", text[found.end() :])
         whose = {"mi": "Su", "no": "Su"}.get(found[0][:2].lower()) if self._language == "it" else None
         own = f"{whose}{found[0].split()[0][-1]}" if whose else "your"
@@ -340,7 +400,7 @@ class Reader:
     def _recipient(self, clause: _Clause, *, ordered: bool) -> str | None:
         """Who is to get money: a name or a relative behind `to`; what stands alone where that was asked."""
         text = clause.text
-        to = {"en": r"(?:to|for|is|called|named|name's|send|give|lend)", "it": r"(?:a|ad|per|chiama|è)"}[
+        to = {"en": r"(?:to|for|is|it's|called|named|name's|send|give|lend)", "it": r"(?:a|ad|per|chiama|è)"}[
             self._language
         ]
         if found := re.findall(rf"\b{to} ({_NAME})", text):
@@ -380,7 +440,9 @@ class Reader:
     def _settling(self, turn: Turn, clauses: Sequence[_Clause]) -> None:
         """Take yes and no; the last that was said counts, and `wait` behind a yes takes it back."""
         for clause in clauses:
-            if self._is("no", clause.text):
+            if self._is("no", clause.text) and not (
+                turn.yes and clause.asks
+            ):  # yes. on my phone, not the bill?
                 turn.no, turn.yes, turn.waits = True, False, False
             elif self._is("yes", clause.text) or self._agrees(turn, clause):
                 turn.yes, turn.no, turn.waits = True, False, False

@@ -206,3 +206,31 @@ def test_only_what_the_caller_ate_is_counted(
 ) -> None:
     session, _ = talk("control", said, language=language)
     assert [(one.food.key, one.grams) for one in session.eaten] == eaten
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "eaten"),
+    [
+        (["two slices of toast and butter", "70 grams? says who? it was two thin slices"], "en",
+         [("toast", 52.5), ("butter", 10.0)]),
+        (["80 g of toast and butter", "I said the toast was wrong, not the butter. toast is 50 g"], "en",
+         [("toast", 50.0), ("butter", 10.0)]),
+        (["a can of coke", "no wait, it was the diet one"], "en", [("diet_drink", 330.0)]),
+        (["100 g di salame e una mela", "cento grammi di salame?? no due fettine"], "it",
+         [("sausage", 30.0), ("apple", 180.0)]),
+        (["lei ha preso un gelato e me ne ha dato metà"], "it", [("ice_cream", 50.0)]),
+        (["she made a lasagne, so I had two slices of that, couldn't say no could I?"], "en",
+         [("lasagne", 500.0)]),
+        (["un'arancia e mezza"], "it", [("orange", 225.0)]),
+    ],
+)  # fmt: skip
+def test_an_amount_is_put_right_where_it_was_doubted(
+    said: list[str], language: str, eaten: list[tuple[str, float]]
+) -> None:
+    session, _ = talk("control", *said, language=language)
+    assert [(one.food and one.food.key, one.grams) for one in session.eaten] == eaten
+
+
+def test_whether_it_does_harm_is_no_question_of_the_total() -> None:
+    _, said = talk("control", "due fette di torta", "ma secondo te fa male?", language="it")
+    assert "medico" in said[-1] and "Il tuo pasto" not in said[-1]

@@ -200,3 +200,28 @@ def test_nobody_else_s_card_is_topped_up_and_that_is_said_once(
     assert not_possible in first
     assert transfer in then
     assert not_possible not in then
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "told", "not_told"),
+    [
+        ("14? I put 20 on it on Monday. Where did it go?", "en", "6 euros went on calls", "I top up"),
+        ("my phone says top up but i did top up. can i ring now?", "en", "14 euros", "How many"),
+        ("can I pay the bill with the 14?", "en", "through the bank", "To whom"),
+        ("chiedevo dei 15 euro di mia cognata", "it", "Di 15 euro", "Quanti euro"),
+        ("quindi la bolletta è un'altra cosa dalla ricarica?", "it", "si paga a parte", "Quanti euro"),
+        ("ero io che ricarico troppo, grazie e buona serata", "it", "Arrivederci", "Quanti euro"),
+    ],
+)
+def test_what_is_only_told_of_money_begins_nothing(
+    said: str, language: str, told: str, not_told: str
+) -> None:
+    last = talk(said, language=language)[-1]
+    assert told in last and not_told not in last
+
+
+def test_a_name_given_at_the_end_keeps_and_is_confirmed() -> None:
+    said = talk(
+        "vorrei mandare 10 euro a mia nipote", "ok. si chiama Martina. le arrivano oggi?", language="it"
+    )
+    assert "10 euro a Martina" in said[-1] and "subito" in said[-1]
