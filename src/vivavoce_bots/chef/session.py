@@ -58,6 +58,11 @@ class Session(Talk):
     def food(self) -> tuple[str, ...]:
         return tuple(one for one in self.things if one in INGREDIENTS)
 
+    def let_go(self) -> None:
+        """Nothing waits any longer, and nothing is offered."""
+        self.waiting = self.lacking = None
+        self.offered = ""
+
     def speak_of(self, things: Sequence[str]) -> None:
         """Pronouns are about these from now on."""
         self.place = next((one for one in reversed(things) if one in PLACES), self.place)

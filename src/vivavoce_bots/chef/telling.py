@@ -9,12 +9,12 @@ from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.words import (
     ACTIONS,
-    ARTICLES,
     ASKED,
     AT,
     CONTAINERS,
     ENGLISH,
     EXAMPLES,
+    FEMININE,
     HOW,
     INGREDIENTS,
     LEXICON,
@@ -22,6 +22,7 @@ from vivavoce_bots.chef.words import (
     OFFERED,
     OFFERS,
     PLACES,
+    PLURAL,
     SAID,
     STATES,
     THINGS,
@@ -37,10 +38,6 @@ _STATES_OF = {
 }  # fmt: skip
 """What is so where something was done."""
 _SHORT = 4  # words of a question about what was spoken of last: have you any?
-_LADIES = (
-    "padella", "pentola", "ciotola", "uova", "farina", "acqua", "pasta", "cipolla", "patate", "carota",
-    "zucchine", "carne", "panna",
-)  # fmt: skip
 _FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
 
@@ -278,8 +275,8 @@ class Telling:
         """The word for a state, as it agrees with things in Italian."""
         if self._language == "en" or not things:
             return HOW[state]
-        many = len(things) > 1 or things[0] in ("uova", "patate", "zucchine", "funghi")
-        ladies = all(one in _LADIES for one in things)
+        many = len(things) > 1 or things[0] in PLURAL
+        ladies = FEMININE.issuperset(things)
         return state[:-1] + ("e" if many and ladies else "i" if many else "a" if ladies else "o")
 
     def _yes(self, so: bool) -> Told:
@@ -338,7 +335,8 @@ class Telling:
         )
         if box not in VESSELS or (why == "cold" and world.place.get(box)):
             return None
-        box = f"{ARTICLES.get(box, 'la')} {box}" if self._language == "it" else f"the {self.word(box)}"
+        article = ("la" if box in FEMININE else "il") if self._language == "it" else "the"
+        box = f"{article} {self.word(box)}"
         forms = OFFERS[self._language]
         return forms[f"{why}_asks"].format(box=box), forms[why].format(box=box)
 

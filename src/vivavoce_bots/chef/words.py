@@ -41,7 +41,9 @@ OFFERS: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["offers"]
 """What would make cooking possible: the question, and the commands."""
 OFFERED: Final = {language: re.compile(one["wanted"], re.I) for language, one in OFFERS.items()}
 """Questions whether one should do something."""
-ARTICLES: Final = {"piatto": "il", "tegame": "il"}
+FEMININE: Final = frozenset(_KITCHEN["nouns"]["it"]["feminine"])
+PLURAL: Final = frozenset(_KITCHEN["nouns"]["it"]["plural"])
+"""With what states and articles agree in Italian."""
 REFUSED: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["refused"]
 AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
