@@ -11,7 +11,7 @@ from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.carrying import Lacking, Turn
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.obeying import Obeying
-from vivavoce_bots.chef.reading import Sentence, asks, read_clauses, sentences, tells
+from vivavoce_bots.chef.reading import Sentence, asks, in_order, read_clauses, sentences, tells
 from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
@@ -138,6 +138,7 @@ class ChefBot(StandingBot[Session]):
                 clause for clause in one.clauses
                 if len(named_only) == 1 or one.asks or clause.action or clause.things or not clause.strange
             ]  # fmt: skip
+        turn = in_order(turn, waits=session.waiting is not None)
         if not self._matters(session, turn):
             return super()._turn(session, text)
         session.changed = False
@@ -163,14 +164,14 @@ class ChefBot(StandingBot[Session]):
             asking = asking and not any(one.things for one in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
         owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here
-        if food and (beyond or (owns and not asking)):  # chop the onion; then peel it
-            session.speak_of(food)
+        tells_of = not asking and not clauses and all(map(session.world.where, food))
+        spoken = food if beyond or tells_of or (owns and not asking) else []  # chop the onion; then peel it
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
         if heard.did("done") and food and WORDS[language]["nods"].match(text):
             leaves = False  # that's it, and now the rice
         beyond = None if leaves and not food and leaves_behind(heard) else beyond  # off to find a shirt, bye
-        return Sentence(text, heard, clauses, asking, beyond, leaves)
+        return Sentence(text, heard, clauses, asking, beyond, leaves, tuple(spoken))
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
         """Whether a turn is about the kitchen; all else is courtesy and answered as by all bots."""
@@ -196,6 +197,7 @@ class ChefBot(StandingBot[Session]):
             if one.beyond and not (commands and one.beyond == self._beyond[session.language].says["dishes"]):
                 done.said.append(one.beyond)
                 done.acts.append(Act("canthelp"))
+            session.speak_of(one.topic)
             if one.asks:
                 self._tell(session, done, one)
                 continue

@@ -243,7 +243,8 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         back = [one for one in session.removed if session.world.where(one) is None]
         if back:
             return [Predicate(action, (*(f"*{one}*" for one in back), f"*{session.removed[back[-1]]}*"))]
-    if (food or whole) and boxes and not target and (action == "aggiungere" or not place):
+    filled = food or whole or clause.beside
+    if filled and boxes and not target and (action == "aggiungere" or not place):
         target = boxes.pop()  # fill the pot with water
     if (
         boxes and not (target or place or food) and session.world.inside.get(boxes[-1])

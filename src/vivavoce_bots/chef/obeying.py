@@ -40,7 +40,7 @@ class Obeying:
         changes = clause.retracts >= (1 if here else _CHANGES) and session.tried is not None
         if clause.amounts == (("", clause.text),):
             food = [one for one in things_of(session.tried or Predicate("", ())) if one in INGREDIENTS]
-            session.amounts |= dict.fromkeys(food[-1:], clause.text) if changes else {}
+            session.amounts |= dict.fromkeys(food[-1:], clause.text) if changes or not clause.retracts else {}
             return
         if (
             clause.denied

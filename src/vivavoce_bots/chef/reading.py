@@ -1,7 +1,7 @@
 """From a turn to its clauses: the verb of each, what it is done to, where it goes, what is not meant."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -46,6 +46,7 @@ class Clause(NamedTuple):
     strange   words for things that this kitchen does not have
     retracts  it takes the place of what was said before: 2 said with a no, 1 with a hesitation
     loose     words tell a story in which things have no part
+    first     it comes before what was said ahead of it
     """
 
     text: str
@@ -74,11 +75,19 @@ class Clause(NamedTuple):
     into_mix: bool = False
     only: bool = False
     onto: str = ""
+    first: bool = False
 
     @property
     def things(self) -> tuple[str, ...]:
         named = (*self.food, *self.boxes, self.target, self.source, self.place)
         return tuple(dict.fromkeys(one for one in named if one))
+
+    @property
+    def names_alone(self) -> bool:
+        """Whether it names foods by an article, and says nothing else."""
+        named = re.match(r"\W*(?:the|il|lo|la|i|gli|le)\b|\W*l'", self.text, re.I) is not None
+        rest = (self.action, self.boxes, self.target, self.place, self.denied, self.retracts, self.quantity)
+        return named and bool(self.food) and not any((*rest, self.amounts, self.mix, self.also))
 
     @property
     def says(self) -> bool:
@@ -88,7 +97,10 @@ class Clause(NamedTuple):
 
 @dataclass
 class Sentence:
-    """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot."""
+    """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot.
+
+    topic  the things that the question behind it is about: and the salt, did I say salt?
+    """
 
     text: str
     heard: Heard
@@ -96,25 +108,72 @@ class Sentence:
     asks: bool
     beyond: str | None
     leaves: bool
+    topic: tuple[str, ...] = ()
 
 
 def sentences(text: str, language: str) -> list[str]:
     """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
     text = WORDS[language]["hesitates"].sub(r"\1 ", text)
     text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
-    found = [one for whole in _SENTENCE.split(text) for one in WORDS[language]["asks_now"].split(whole)]
+    found: list[str] = []
+    for whole in _SENTENCE.split(text):
+        *before, last = WORDS[language]["asks_now"].split(whole)
+        found += [*(f"{one}," for one in before), last]
     return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
 
 
 def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     """Whether a sentence asks, and commands nothing: `le sbucci?` does not ask."""
-    sentence = without_tag(sentence, language)
+    commands = any(one.action and not one.stopped for one in clauses)
+    if WORDS[language]["or_else"].match(sentence) and sentence.rstrip().endswith("?") and not commands:
+        return True
+    bare = without_tag(sentence, language)
+    if not any(one.says for one in clauses) and WORDS[language]["tag"].search(sentence):
+        return True  # they are in the pan, aren't they
+    sentence = WORDS[language]["tag"].sub("", bare)
     if WORDS[language]["asking"].match(sentence):
         return True
     if WORDS[language]["leads"].match(sentence) and any(one.target or one.place for one in clauses):
         return False  # and now on the stove?
-    commands = any(one.action and not one.stopped for one in clauses)
     return is_question(sentence, language) and not commands
+
+
+def in_order(turn: Sequence[Sentence], *, waits: bool) -> list[Sentence]:
+    """The sentences of a turn with what comes first ahead, and what a question is about told from commands.
+
+    waits  whether things without a verb answer what was asked
+    """
+    ahead: list[Clause] = []
+    for at, one in enumerate(turn):
+        before = [clause for two in turn[: at + 1] for clause in two.clauses]
+        asked = not one.asks and one.clauses and any(two.asks for two in turn[at + 1 : at + 2])
+        asked = asked and one.text.endswith(",")
+        last = one.clauses[-1] if asked else None
+        answers = waits and not any(two.action for two in before)
+        if last and not answers and not (last.action or last.target or last.place or last.retracts):
+            one.clauses, one.topic = one.clauses[:-1], last.things
+        if at and len(one.clauses) == 1 and turn[at - 1].clauses and one.clauses[0].names_alone:
+            points = turn[at - 1].clauses[-1]
+            if points.action and points.it and not points.things and not one.asks:  # boil them. the potatoes
+                turn[at - 1].clauses[-1] = points._replace(food=one.clauses[0].food, it=False)
+                one.clauses = []
+        for clause in [] if one.asks else [two for two in one.clauses if two.first]:
+            earlier = [two for two in before[: before.index(clause)] if two.says]
+            if not earlier or earlier[0].first:
+                continue
+            one.clauses = [two for two in one.clauses if two is not clause]
+            it = clause.it and not clause.food
+            bare = bool(clause.food) and not (clause.action or clause.target or clause.place)
+            ahead.append(clause._replace(
+                food=earlier[-1].food if it else clause.food, it=clause.it and not it,
+                action="mettere" if bare else clause.action,
+                boxes=(*clause.boxes, *earlier[-1].boxes[-1:]) if bare and not clause.boxes else clause.boxes,
+                target=earlier[-1].target if bare else clause.target,
+            ))  # fmt: skip
+    start = next((one for one in turn if one.clauses), None)
+    if start is not None and ahead:
+        start.clauses = [*ahead, *start.clauses]
+    return list(turn)
 
 
 def read_clauses(
@@ -127,7 +186,7 @@ def read_clauses(
     found: list[Clause] = []
     retracts = 0
     story = False
-    whole = without_meanwhile(sentence)
+    whole = WORDS[language]["tag"].sub("", without_meanwhile(sentence))
     links = ["", *PARTS[language].findall(whole)]
     for link, piece in zip(links, PARTS[language].split(whole)[:_MOST_CLAUSES], strict=False):
         if not re.search(r"\w", piece) or apart(piece):
@@ -144,10 +203,13 @@ def read_clauses(
             continue  # I have eggs and flour
         story = clause.loose and tells(piece, language)
         number = in_digits(piece.strip(" .!?"), language, ordinals=False)
-        if retracts and number.isdigit():  # take two eggs, no, three
+        count = re.fullmatch(WORDS[language]["of_them"], number)
+        if count or (retracts and number.isdigit()):  # take two eggs, no, three; carrots, two of them
+            number = count[1] if count else number
             clause = Clause(number, amounts=(("", number),))
         if (clause.says or clause.amounts) and not clause.loose:
-            found.append(clause._replace(retracts=retracts))
+            first = WORDS[language]["first"].search(piece) is not None
+            found.append(clause._replace(retracts=0 if first else retracts, first=first))
             retracts = 0
     if retracts and not sentence.rstrip().endswith("?"):
         found.append(Clause("", retracts=retracts))
@@ -190,7 +252,8 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     into_box = any(
         one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
     )
-    beside = [one for one in food if (verb or into_box) and _before(said, one, words["with"], start, end)]
+    beside = [one for one in food if (verb or into_box)
+              and _before(said, one, words["with"], start, end, _BETWEEN | measured)]  # fmt: skip
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
     source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
               and _before(said, one, words["from"], start, end)]  # fmt: skip
@@ -251,14 +314,17 @@ def _values(spans: Iterable[Span]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.entry.value or "" for one in spans))
 
 
-def _before(said: Sequence[str], span: Span, words: frozenset[str], start: int, end: int) -> bool:
+def _before(
+    said: Sequence[str], span: Span, words: frozenset[str], start: int, end: int,
+    between: Collection[str] = _BETWEEN,
+) -> bool:  # fmt: skip
     """Whether one of some words stands shortly before a thing, with nothing but small words between."""
     for at in range(span.start - 1, max(-1, span.start - 1 - _REACH), -1):
         if start <= at < end:
             return False
         if said[at] in words:
             return True
-        if said[at] not in _BETWEEN:
+        if said[at] not in between:
             return False
     return False
 

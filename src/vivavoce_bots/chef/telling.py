@@ -93,6 +93,8 @@ class Telling:
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
         food = [session.as_used(one) for one in food]
+        if asked["hot"] and not asked["lit"]:
+            return self._hot([*boxes, *food], session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
         if asked["how_many"]:
@@ -145,7 +147,7 @@ class Telling:
             return self._all([self._where(one, world) for one in things], world, things)
         if things and not asked["self"]:
             return Told(self._said["up_to_you"])
-        if asked["ends"] or asked["idle"] or len(said) < _FEWEST:
+        if asked["ends"] or asked["idle"] or len(said) < (_FEWEST if any(asked.values()) else _SHORT):
             return None
         return Told(self._said["a_program" if asked["self"] else "unanswered"], known=False)
 
@@ -160,6 +162,21 @@ class Telling:
     def places(self, things: Sequence[str], world: World) -> str:
         """Where things are."""
         return " ".join(self._where(one, world) for one in things if one not in PLACES)
+
+    def _hot(self, things: Sequence[str], session: Session) -> Told:
+        """Whether a vessel, or what something lies in, stands where it is hot; else that is offered."""
+        world = session.world
+        boxes = [one if one in CONTAINERS else world.where(one) for one in things]
+        box = next((one for one in boxes if one in VESSELS), session.container)
+        if box not in VESSELS:
+            return Told(self._said["heat"], (Act("canthelp"),))
+        place, name = world.place.get(box), self.word(box)
+        if place in ("fuoco", "forno"):
+            told = self._said["hot"].format(where=AT[place][self._language], Thing=name.capitalize())
+            return Told(told, (Act("ack", None, "yes"),))
+        told = self._said["not_hot"].format(Thing=name.capitalize())
+        offer = self._cooking(box, world) if world.inside.get(box) else ("", "")
+        return Told(told, (Act("ack", None, "no"),), offer=offer)
 
     def _done(self, sentence: str) -> bool:
         return re.search(r"\b\w+(?:at|ut|it|ess|olt|ott|ert|iunt|res)[oaie]\b", sentence) is not None
@@ -245,8 +262,10 @@ class Telling:
             )
         food = food or ([one for one in spoken if one in INGREDIENTS] if boxes or out else [])
         if food and boxes:
-            return self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
+            so = self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
+            return so._replace(text=f"{so.text} {self.places(food, world)}")
         if not food:
+            boxes = boxes or spoken
             return self._all([self._where(one, world) for one in boxes], world, boxes) if boxes else None
         used = [one for one in food if world.where(one)]
         if out:
