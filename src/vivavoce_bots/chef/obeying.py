@@ -103,9 +103,13 @@ class Obeying:
                 ):
                     done.said.append(so)
                     return []
-                as_it_was, said = session.world, list(done.said)
+                as_it_was, said, before = session.world, list(done.said), list(done.done)
                 self._take_back(session, done)
                 commands = corrected(session, clause, denied)
+                so_already = bool(before) and all(map(session.has_done, commands))
+                if commands and so_already and not clause.retracts:  # the rice I mean, not the pot
+                    session.world, done.said, done.done = as_it_was, said, before
+                    return []
                 if session.done == last and [str(one).replace("*", "") for one in commands] == [
                     str(last).replace("*", "")
                 ]:

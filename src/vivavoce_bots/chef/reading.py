@@ -157,6 +157,9 @@ def in_order(turn: Sequence[Sentence], *, waits: bool) -> list[Sentence]:
             if points.action and points.it and not points.things and not one.asks:  # boil them. the potatoes
                 turn[at - 1].clauses[-1] = points._replace(food=one.clauses[0].food, it=False)
                 one.clauses = []
+        denied = any(re.match(r"\W*(?:no+|nope|nah)\b", two.text, re.I) for two in turn[at + 1 : at + 2])
+        if one.text.endswith("?") and denied and not any(two.things for two in turn[at + 1].clauses):
+            one.clauses = [two for two in one.clauses if not two.action]  # peeled? no, with the skin
         for clause in [] if one.asks else [two for two in one.clauses if two.first]:
             earlier = [two for two in before[: before.index(clause)] if two.says]
             if not earlier or earlier[0].first:
@@ -274,7 +277,8 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         lacks = [at for at in lacks if not _after(said, at, words["with"])]
         lacks = [at for at in lacks if at <= end or _after(said, at, before_it)]
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
-    alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
+    alone = [at for at in governed if not _after(said, at, words["with"])]
+    alone = alone if verb and not (meant or kinds & {"mix", "it", "every"}) and len(said) <= _SHORT else []
     stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
     edges = {at for one in things for at in (one.start - 2, one.start - 1, one.end)}
     strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]

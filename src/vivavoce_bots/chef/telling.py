@@ -127,6 +127,8 @@ class Telling:
             return self._contents(boxes, places, session)
         if asked["status"] and not named:
             return self._last(session)
+        if asked["opinion"] and not (named or strange or any(one.entry.kind == "it" for one in spans)):
+            return Told(self._said["a_program"], known=False)
         if asked["advice"] or (self._wanted(sentence) and not asked["else_done"]):
             return self._advice(sentence, [one for one in food if not world.where(one)], session)
         if asked["cook"]:
@@ -143,7 +145,7 @@ class Telling:
             offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
             where = self.places(unused, world)
             return self._all([where], world, unused)._replace(offer=offer)
-        if things and (len(said) <= _SHORT or asked["whether"]):
+        if things and (len(said) <= _SHORT or asked["whether"] or asked["there"]):
             return self._all([self._where(one, world) for one in things], world, things)
         if things and not asked["self"]:
             return Told(self._said["up_to_you"])
