@@ -127,6 +127,8 @@ def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     commands = any(one.action and not one.stopped for one in clauses)
     if WORDS[language]["or_else"].match(sentence) and sentence.rstrip().endswith("?") and not commands:
         return True
+    if WORDS[language]["or_not"].search(sentence):
+        return True
     bare = without_tag(sentence, language)
     if not any(one.says for one in clauses) and WORDS[language]["tag"].search(sentence):
         return True  # they are in the pan, aren't they
@@ -204,7 +206,7 @@ def read_clauses(
         bare = not (clause.action or clause.target or clause.place)
         if story and link.isalpha() and bare:
             continue  # I have eggs and flour
-        story = clause.loose and tells(piece, language)
+        story = clause.loose and bool(clause.things) and tells(piece, language)
         number = in_digits(piece.strip(" .!?"), language, ordinals=False)
         count = re.fullmatch(WORDS[language]["of_them"], number)
         if count or (retracts and number.isdigit()):  # take two eggs, no, three; carrots, two of them
@@ -275,6 +277,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     lacks = [at for at in rest if said[at] in LACKS[language] and not _after(said, at, words["not"])]
     if verb:  # a fork to stir with is no matter; no tin in: you useless tin
         lacks = [at for at in lacks if not _after(said, at, words["with"])]
+        lacks = [at for at in lacks if not _after(said, at, words["for"])]
         lacks = [at for at in lacks if at <= end or _after(said, at, before_it)]
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
     alone = [at for at in governed if not _after(said, at, words["with"])]
@@ -292,13 +295,19 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
     before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
     action = "togliere" if taken_from else _action(verb[0], language) if verb and not told else None
+    where = next((one.entry.value for one in reversed(places) if one not in source), None)
+    if verb is None and not loose and not purposes:  # the pan on, butter in
+        if food and not (boxes or where) and words["in_behind"].search(piece):
+            action = "aggiungere"
+        elif boxes and not (food or where) and words["on_behind"].search(piece):
+            action, where = "mettere", "fuoco"
     return Clause(
         text=piece.strip(), action=action,
         quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
         food=_values(one for one in food if one not in beside), beside=_values(beside),
         boxes=_values(one for one in boxes if one not in (*source, *target)),
         target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
-        place=next((one.entry.value for one in reversed(places) if one not in source), None),
+        place=where,
         denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
         it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb), loose=loose,
         every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
