@@ -132,13 +132,13 @@ class ChefBot(StandingBot[Session]):
         if looks_like_notation(text):
             return super()._turn(session, text)
         turn = [self._sentence(session, one) for one in sentences(text, session.language)]
+        turn = in_order(turn, session.language, waits=session.waiting is not None)
         named_only = [clause for one in turn for clause in one.clauses]
         for one in turn:  # a talking toaster: told besides
             one.clauses = [
                 clause for clause in one.clauses
                 if len(named_only) == 1 or one.asks or clause.action or clause.things or not clause.strange
             ]  # fmt: skip
-        turn = in_order(turn, waits=session.waiting is not None)
         if not self._matters(session, turn):
             return super()._turn(session, text)
         session.changed = False
@@ -160,6 +160,8 @@ class ChefBot(StandingBot[Session]):
             clauses = []
         clauses = [one for one in clauses if not hearing.heard(one.text).did("plan")]
         asking = asks(text, clauses, language) and not beyond
+        if heard.did("done") and not WORDS[language]["asking"].match(text):
+            asking = False  # that's it, I think?
         if session.waiting is not None and not WORDS[language]["asking"].match(text):
             asking = asking and not any(one.things for one in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
@@ -171,12 +173,21 @@ class ChefBot(StandingBot[Session]):
         if heard.did("done") and food and WORDS[language]["nods"].match(text):
             leaves = False  # that's it, and now the rice
         beyond = None if leaves and not food and leaves_behind(heard) else beyond  # off to find a shirt, bye
-        return Sentence(text, heard, clauses, asking, beyond, leaves, tuple(spoken))
+        return Sentence(
+            text,
+            heard,
+            clauses,
+            asking,
+            beyond,
+            leaves,
+            tuple(spoken),
+            points=WORDS[language]["points"].search(text) is not None,
+        )
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
         """Whether a turn is about the kitchen; all else is courtesy and answered as by all bots."""
         for one in turn:
-            if one.beyond or any(clause.says for clause in one.clauses):
+            if one.beyond or one.topic or any(clause.says for clause in one.clauses):
                 return True
             if one.asks and not one.heard.did("help"):
                 told = self._telling[session.language].answer(one.text, session)
@@ -256,7 +267,7 @@ class ChefBot(StandingBot[Session]):
         telling = self._telling[session.language]
         things = {at for one in sentence.heard.all_spans("thing") for at in range(one.start, one.end)}
         said = [word for at, word in enumerate(sentence.heard.said) if at not in things]
-        strange = [word for word in said if word in LACKS[session.language]]
+        strange = [word for word in said if word in LACKS[session.language]] or sentence.lacking
         told = telling.answer(sentence.text, session, strange)
         named_there = [one.value or "" for one in sentence.heard.all("thing")]
         if told is None or told.text != self.words(session)["up_to_you"]:

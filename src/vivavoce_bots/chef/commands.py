@@ -390,7 +390,9 @@ def _cooked(session: Session, clause: Clause, action: str) -> list[Predicate]:
         if used and world.place.get(used) in _HOT:
             box = used
     place = clause.place
-    lacks = [one for one in food if box and one not in world.inside.get(box, ())]
+    unused = [one for one in session.food if not world.where(one)] if clause.it and not food else []
+    food = (*food, *(f"*{one}*" for one in unused))
+    lacks = [one for one in food if box and _bare(one) not in world.inside.get(box, ())]
     if lacks and box:
         before.append(Predicate("mettere", (*lacks, box if box in clause.things else f"*{box}*")))
     if box and place and world.place.get(box) != place:

@@ -9,13 +9,13 @@ from typing import Final
 
 from vivavoce_bots.acts import Act
 from vivavoce_bots.chef.carrying import Carrying, Lacking, Turn
-from vivavoce_bots.chef.commands import commanded, corrected, more_of, named, without
+from vivavoce_bots.chef.commands import commanded, corrected, more_of, named, pointed, without
 from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.reading import Clause
 from vivavoce_bots.chef.session import INTO, Session, as_it_is
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import INGREDIENTS, NEAR, SAID
-from vivavoce_bots.chef.world import things_of
+from vivavoce_bots.chef.world import WORKED, things_of
 
 _CHANGES: Final = 2  # how strongly a clause has to say no to what a turn before said
 
@@ -55,11 +55,21 @@ class Obeying:
             vessel = any(NEAR.get(one) in ("ciotola", "tegame") for one in clause.strange)
             if vessel or not (clause.food or clause.boxes):
                 session.speak_of(clause.food)
+                food = clause.food or (pointed(session, None) if clause.it else ())
+                if vessel and clause.action in INTO and food:  # into a cup; a bowl, then
+                    done.problem = Lacking("place", "", Predicate("mettere", tuple(food)))
                 return
         clause = as_it_is(session, clause)
         denied = [*clause.denied, *session.denied]
         session.denied = ()
         commands = self._meant(session, done, clause, denied, changes=changes, more=more)
+        if commands and commands[0].action in INTO:
+            fresh = {one: WORKED[one] for one in clause.worked}
+            todo = {
+                action: [one for one in clause.food if one in able and not session.world.holds(state, one)]
+                for action, (state, able) in fresh.items()
+            }
+            commands = [*(Predicate(one, tuple(food)) for one, food in todo.items() if food), *commands]
         held = {box: list(inside) for box, inside in session.world.inside.items()}
         session.amounts |= dict(clause.amounts)
         for command in commands:

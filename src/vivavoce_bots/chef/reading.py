@@ -1,5 +1,6 @@
 """From a turn to its clauses: the verb of each, what it is done to, where it goes, what is not meant."""
 
+import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from vivavoce_bots.chef.words import (
     INGREDIENTS,
     LACKS,
     LEXICON,
+    NEAR,
     PARTS,
     PLACES,
+    PREPARED,
     QUANTITY,
     VERBS,
     WORDS,
@@ -46,6 +49,7 @@ class Clause(NamedTuple):
     strange   words for things that this kitchen does not have
     retracts  it takes the place of what was said before: 2 said with a no, 1 with a hesitation
     loose     words tell a story in which things have no part
+    onto      the food on or in which it comes; worked: what is to be done to the food before
     first     it comes before what was said ahead of it
     """
 
@@ -75,6 +79,7 @@ class Clause(NamedTuple):
     into_mix: bool = False
     only: bool = False
     onto: str = ""
+    worked: tuple[str, ...] = ()
     first: bool = False
 
     @property
@@ -90,6 +95,13 @@ class Clause(NamedTuple):
         return named and bool(self.food) and not any((*rest, self.amounts, self.mix, self.also))
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it has no verb and no place where anything goes."""
+        return bool(self.things or self.strange) and not (
+            self.action or self.target or self.place or self.retracts
+        )
+
+    @property
     def says(self) -> bool:
         """Whether it says anything of the kitchen."""
         return bool(self.action or self.things or self.denied or self.mix or self.strange or self.stopped)
@@ -99,7 +111,9 @@ class Clause(NamedTuple):
 class Sentence:
     """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot.
 
-    topic  the things that the question behind it is about: and the salt, did I say salt?
+    topic    the things that the question behind it is about: and the salt, did I say salt?
+    lacking  those of them that are not here
+    points   a pronoun stands for them
     """
 
     text: str
@@ -109,10 +123,13 @@ class Sentence:
     beyond: str | None
     leaves: bool
     topic: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+    points: bool = False
 
 
 def sentences(text: str, language: str) -> list[str]:
     """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
+    text = WORDS[language]["unsure"].sub(".", text)
     text = WORDS[language]["hesitates"].sub(r"\1 ", text)
     text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
     found: list[str] = []
@@ -140,7 +157,7 @@ def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
     return is_question(sentence, language) and not commands
 
 
-def in_order(turn: Sequence[Sentence], *, waits: bool) -> list[Sentence]:
+def in_order(turn: Sequence[Sentence], language: str, *, waits: bool) -> list[Sentence]:
     """The sentences of a turn with what comes first ahead, and what a question is about told from commands.
 
     waits  whether things without a verb answer what was asked
@@ -148,17 +165,14 @@ def in_order(turn: Sequence[Sentence], *, waits: bool) -> list[Sentence]:
     ahead: list[Clause] = []
     for at, one in enumerate(turn):
         before = [clause for two in turn[: at + 1] for clause in two.clauses]
-        asked = not one.asks and one.clauses and any(two.asks for two in turn[at + 1 : at + 2])
-        asked = asked and one.text.endswith(",")
-        last = one.clauses[-1] if asked else None
-        answers = waits and not any(two.action for two in before)
-        if last and not answers and not (last.action or last.target or last.place or last.retracts):
-            one.clauses, one.topic = one.clauses[:-1], last.things
+        one.topic = (*one.topic, *_topic(turn, at, answers=waits and not any(two.action for two in before)))
         if at and len(one.clauses) == 1 and turn[at - 1].clauses and one.clauses[0].names_alone:
             points = turn[at - 1].clauses[-1]
             if points.action and points.it and not points.things and not one.asks:  # boil them. the potatoes
                 turn[at - 1].clauses[-1] = points._replace(food=one.clauses[0].food, it=False)
                 one.clauses = []
+        if at and turn[at - 1].asks and WORDS[language]["or_else"].match(one.text):
+            one.asks = one.asks or not any(two.action for two in one.clauses)  # or just bread
         denied = any(re.match(r"\W*(?:no+|nope|nah)\b", two.text, re.I) for two in turn[at + 1 : at + 2])
         if one.text.endswith("?") and denied and not any(two.things for two in turn[at + 1].clauses):
             one.clauses = [two for two in one.clauses if not two.action]  # peeled? no, with the skin
@@ -179,6 +193,22 @@ def in_order(turn: Sequence[Sentence], *, waits: bool) -> list[Sentence]:
     if start is not None and ahead:
         start.clauses = [*ahead, *start.clauses]
     return list(turn)
+
+
+def _topic(turn: Sequence[Sentence], at: int, *, answers: bool) -> tuple[str, ...]:
+    """The things before a question about them, which are taken out of the clauses; none that answer."""
+    one = turn[at]
+    then = next((two for two in turn[at + 1 : at + 2] if two.asks), None)
+    if then is None or one.asks or answers or not one.text.endswith((",", "..", "…")):
+        return ()
+    bare = list(itertools.takewhile(lambda two: two.is_bare, reversed(one.clauses)))[::-1]
+    things = tuple(thing for two in bare for thing in two.things)
+    named = {span.value for span in then.heard.all("thing")}
+    if not named & {*things} and not then.points:
+        return ()
+    one.clauses = one.clauses[: len(one.clauses) - len(bare)]
+    then.lacking = tuple(thing for two in bare for thing in two.strange)
+    return things
 
 
 def read_clauses(
@@ -239,7 +269,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     quantity = QUANTITY.search(piece)
     things = [one for one in spans if one.entry.kind == "thing"]
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
-    measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
+    measured = set(tokens(quantity[0])) if quantity and (feeds or verb) else set[str]()
     things = [
         one for one in things
         if one.entry.value != "cucchiaio" or (verb and not feeds and not measured & {"cucchiaio", "spoon"})
@@ -252,7 +282,9 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
-    onto = [one for one in food if len(food) > 1 and _before(said, one, words["onto"], start, end)]
+    onto = [
+        one for one in food if (len(food) > 1 or not verb) and _before(said, one, words["onto"], start, end)
+    ]
     food = [one for one in food if one not in onto]
     into_box = any(
         one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
@@ -275,6 +307,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     unknown = [at for at in rest if at not in known and not names_nothing(said[at], language)]
     before_it = words["naming"] | words["into"]
     lacks = [at for at in rest if said[at] in LACKS[language] and not _after(said, at, words["not"])]
+    lacks += [at for at in rest if at not in lacks and said[at] in NEAR and _after(said, at, words["into"])]
     if verb:  # a fork to stir with is no matter; no tin in: you useless tin
         lacks = [at for at in lacks if not _after(said, at, words["with"])]
         lacks = [at for at in lacks if not _after(said, at, words["for"])]
@@ -301,6 +334,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
             action = "aggiungere"
         elif boxes and not (food or where) and words["on_behind"].search(piece):
             action, where = "mettere", "fuoco"
+    with_it = not food and (bool(verb and measured) or ("there" in kinds and bool(target)))  # onto it
     return Clause(
         text=piece.strip(), action=action,
         quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
@@ -309,12 +343,13 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
         place=where,
         denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
-        it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb), loose=loose,
+        it="it" in kinds or clitic or before or with_it,
+        mix="mix" in kinds and not (into_mix and verb), loose=loose,
         every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
         back="back" in kinds or words["again"].search(piece) is not None,
         there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
         strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
-        only="only" in kinds,
+        only="only" in kinds, worked=_worked(said, food, language),
         onto=(onto[-1].entry.value or "") if onto else "",
     )  # fmt: skip
 
@@ -360,6 +395,16 @@ def _amounts(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[
     return tuple(found)
 
 
+def _worked(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[str, ...]:
+    """What is to be done to foods before, by the words beside them: grated cheese."""
+    near = {
+        word
+        for one in food
+        for word in (*said[max(0, one.start - 1) : one.start], *said[one.end : one.end + 1])
+    }
+    return tuple(action for action, words in PREPARED[language].items() if near & words)
+
+
 def _joined(clauses: Sequence[Clause]) -> list[Clause]:
     """Clauses of a sentence that say one thing: flour and eggs into the bowl; the potatoes, peel them."""
     found: list[Clause] = []
@@ -403,7 +448,7 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
             last.target
             and not (last.action or last.food or one.action or one.boxes)
             and one.food
-            and not one.target
+            and not (one.target or last.it)
         ):
             found[-1] = _both(last, one)  # in the bowl, the milk
         elif (last.action == "prendere" and one.boxes and not (one.action or one.food or one.place)) or (

@@ -102,6 +102,9 @@ def as_it_is(session: Session, clause: Clause) -> Clause:
         lies = session.world.where(clause.onto)
         target = target or (lies if lies in CONTAINERS else None)
         food += [] if target else [clause.onto]
+        it = clause.it or not food
+    else:
+        it = clause.it
     if clause.action not in ("aprire", "prendere", "aggiungere"):
         food = [session.as_used(one) for one in food]
-    return clause._replace(food=tuple(food), target=target)
+    return clause._replace(food=tuple(food), target=target, it=it)

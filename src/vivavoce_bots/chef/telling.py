@@ -28,6 +28,7 @@ from vivavoce_bots.chef.words import (
     THINGS,
     VEGETABLES,
     VERBS,
+    WORDS,
 )
 from vivavoce_bots.chef.world import VESSELS, WORKED, World, things_of
 from vivavoce_bots.dialogue.spotting import tokens
@@ -95,6 +96,8 @@ class Telling:
         food = [session.as_used(one) for one in food]
         if asked["hot"] and not asked["lit"]:
             return self._hot([*boxes, *food], session)
+        if asked["status"] and not (named or states):
+            return self._last(session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
         if asked["how_many"]:
@@ -110,6 +113,12 @@ class Telling:
             kind = "vessels" if asked["vessels"] else "greens" if asked["greens"] else ""
             kind = kind or ("foods" if asked["foods"] else "stock")
             return Told(self._stock(kind), (Act("help"),))
+        some = WORDS[self._language]["some"].search(sentence) if asked["have"] else None
+        if some and not (named or strange or session.waiting):  # have you any capers?
+            return Told(self.missing([some[1]]), (Act("canthelp"),))
+        if asked["have"] and strange and not named and session.food and len(said) <= _SHORT:
+            have = self._said["yes_have"].format(thing=self.listed(session.food))
+            return Told(f"{self.missing(strange)} {have}", (Act("canthelp"),))
         if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
             if strange:
                 return Told(self.missing(strange), (Act("canthelp"),))
@@ -121,6 +130,8 @@ class Telling:
                 return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
         if asked["have"] and not named and session.food and len(said) <= _SHORT:
             return Told(self._said["yes_have"].format(thing=self.listed(session.food)))
+        if asked["cook"] and not (named or asked["have"]):
+            return Told(self._said["no_recipes"], (Act("canthelp"),))
         if strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
         if asked["inside"]:
@@ -136,6 +147,8 @@ class Telling:
         states = states if named or session.things else []
         if asked["did"] or asked["whether"] or states:
             told = self._whether(sentence, session, states, food, boxes, places, out=asked["out"])
+            if told is None and asked["did"] and not named and session.things:
+                return self._all([self._where(one, world) for one in session.things], world, session.things)
             if told is not None:
                 return told
         things = [one for one in named if one not in PLACES]
@@ -267,7 +280,6 @@ class Telling:
             so = self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
             return so._replace(text=f"{so.text} {self.places(food, world)}")
         if not food:
-            boxes = boxes or spoken
             return self._all([self._where(one, world) for one in boxes], world, boxes) if boxes else None
         used = [one for one in food if world.where(one)]
         if out:
@@ -275,7 +287,10 @@ class Telling:
         if len(used) < len(food):
             taken = [one for one in food if one in world.taken or one in session.removed]
             text = self.places(food, world) if taken else ""
-            return Told(text or self._said["not_yet"], (Act("ack", None, "no"),))
+            forms, unused = OFFERS[self._language], [one for one in food if not world.where(one)]
+            wanted = session.container is not None and not taken  # did you put the sugar in?
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused))) if wanted else ("", "")
+            return Told(text or self._said["not_yet"], (Act("ack", None, "no"),), offer=offer)
         return Told(f"{self._said['yes']} {self.places(food, world)}", (Act("ack", None, "yes"),))
 
     def _state(self, world: World, state: str, things: Sequence[str]) -> Told:

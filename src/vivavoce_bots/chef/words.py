@@ -63,6 +63,11 @@ STATES: Final = {
     for language in LANGUAGES
 }
 """Words for what is so, by the fact."""
+PREPARED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
+    language: {action: frozenset(words[language]) for action, words in _KITCHEN["prepared"].items()}
+    for language in LANGUAGES
+}
+"""Words beside a food for what is to be done to it before, by the action."""
 HOW: Final[Mapping[str, str]] = _KITCHEN["how"]
 """What is so, in English, by the fact."""
 ASKED: Final = {
@@ -144,6 +149,8 @@ _YES: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["
 
 def says_yes(text: str, proposed: str, language: str) -> str:
     """A turn with what was offered in place of its yes: a weak one counts only where it stands alone."""
+    begins = re.match(r"[^.!?]{1,25}[.!?]+\s+(?=(?:yes|yeah|s[iì])\b)", text, re.I)
+    text = text[begins.end() :] if begins else text  # in the milk. Yes
     found = _YES[language].match(text)
     if found is None or not (found["sure"] or found["weak"]):
         return text

@@ -87,7 +87,7 @@ def test_of_several_commands_those_before_the_impossible_one_are_done() -> None:
 @pytest.mark.parametrize(
     ("said", "refused"),
     [
-        (["cook the pasta"], "pasta is in no container yet"),
+        (["cook the pasta"], "no container has pasta in it yet"),
         (["add pasta to the pot", "cook the pasta"], "the pot is neither on the stove nor in the oven"),
         (["add pasta to the pot", "put the pot on the stove", "cook the pasta"], "there is no water"),
         (["peel the potatoes", "peel the potatoes"], "that is done already"),
