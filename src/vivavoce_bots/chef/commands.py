@@ -41,7 +41,7 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
         if clause.boxes == ("piatto",) or clause.target == "piatto":
             clause = clause._replace(boxes=(), target="piatto", it=clause.it or not clause.food)
         moved = bool(clause.food or clause.boxes or clause.mix) or bool(session.things)
-        if clause.mix and not (clause.target or clause.place or clause.boxes) and not _full(session, None):
+        if clause.mix and not (clause.target or clause.place or clause.boxes):
             return []  # an omelette: a dish, and nothing is in a pan yet
         if moved:
             return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))

@@ -32,6 +32,7 @@ _THERE: Final = re.compile(r"\w{3,}c[ie](?:l[aeio])?", re.I)
 _MOST_SENTENCES: Final = 12
 _MOST_CLAUSES: Final = 24
 _REACH: Final = 4  # words between a preposition or a `not` and what it stands before
+_MEANS: Final = re.compile(r"\b(?:i mean|intendo|volevo dire|cioè)\W*$", re.I)
 _SHORT: Final = 6  # words of a clause in which one that nobody knows tells no story
 
 
@@ -166,6 +167,10 @@ def in_order(turn: Sequence[Sentence], language: str, *, waits: bool) -> list[Se
     for at, one in enumerate(turn):
         before = [clause for two in turn[: at + 1] for clause in two.clauses]
         one.topic = (*one.topic, *_topic(turn, at, answers=waits and not any(two.action for two in before)))
+        if at and not turn[at - 1].clauses and tells(turn[at - 1].text, language) and one.clauses:
+            goes_on = one.clauses[0]  # I bought two trout, that is, fish
+            bare = not (goes_on.action or goes_on.target or goes_on.place)
+            one.clauses = one.clauses[1:] if goes_on.retracts and bare else one.clauses
         if at and len(one.clauses) == 1 and turn[at - 1].clauses and one.clauses[0].names_alone:
             points = turn[at - 1].clauses[-1]
             if points.action and points.it and not points.things and not one.asks:  # boil them. the potatoes
@@ -246,7 +251,8 @@ def read_clauses(
             first = WORDS[language]["first"].search(piece) is not None
             found.append(clause._replace(retracts=0 if first else retracts, first=first))
             retracts = 0
-    if retracts and not sentence.rstrip().endswith("?"):
+    means = bool(found) and _MEANS.search(sentence) is not None  # the sauce, I mean
+    if retracts and not means and not sentence.rstrip().endswith("?"):
         found.append(Clause("", retracts=retracts))
     return _joined(found)
 

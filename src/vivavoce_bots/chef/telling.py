@@ -130,7 +130,7 @@ class Telling:
                 return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
         if asked["have"] and not named and session.food and len(said) <= _SHORT:
             return Told(self._said["yes_have"].format(thing=self.listed(session.food)))
-        if asked["cook"] and not (named or asked["have"]):
+        if (asked["cook"] or (asked["dish"] and strange)) and not (named or asked["have"]):
             return Told(self._said["no_recipes"], (Act("canthelp"),))
         if strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
@@ -145,6 +145,12 @@ class Telling:
         if asked["cook"]:
             return Told(self._said["no_recipes"], (Act("canthelp"),))
         states = states if named or session.things else []
+        if asked["there"] and food and not (asked["did"] or states or boxes or places or asked["out"]):
+            unused = [one for one in food if not world.where(one)]
+            forms = OFFERS[self._language]
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
+            told = self._all([self.places(food, world)], world, food)
+            return told._replace(offer=offer) if unused and session.container else told
         if asked["did"] or asked["whether"] or states:
             told = self._whether(sentence, session, states, food, boxes, places, out=asked["out"])
             if told is None and asked["did"] and not named and session.things:

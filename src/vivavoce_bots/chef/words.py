@@ -157,7 +157,8 @@ def says_yes(text: str, proposed: str, language: str) -> str:
     rest = text[found.end() :]
     head = re.split(r"[.,;!?]", rest)[0]
     linked = re.match(r"(?:and|e|then|poi)\b", head, re.I)
-    if any(form.search(head) for form in VERBS[language].values()) and not linked:
+    asks = rest[len(head) :].startswith("?")
+    if any(form.search(head) for form in VERBS[language].values()) and not (linked or asks):
         return text
     if LEXICON[language].find(head, tokens(head)) and not linked:  # yes, on the stove!
         rest = rest[len(head) :].lstrip(" .,;!?")
