@@ -11,7 +11,8 @@ from vivavoce_bots.acts import Act, Meaning, stating
 from vivavoce_bots.chef.carrying import Lacking, Turn
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
 from vivavoce_bots.chef.obeying import Obeying
-from vivavoce_bots.chef.reading import Sentence, asks, in_order, read_clauses, sentences, tells
+from vivavoce_bots.chef.reading import read_clauses, tells
+from vivavoce_bots.chef.sentences import Sentence, asks, in_order, sentences
 from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
@@ -162,7 +163,8 @@ class ChefBot(StandingBot[Session]):
         asking = asks(text, clauses, language) and not beyond
         if heard.did("done") and not WORDS[language]["asking"].match(text):
             asking = False  # that's it, I think?
-        if session.waiting is not None and not WORDS[language]["asking"].match(text):
+        answers = not WORDS[language]["asking"].match(text) and not WORDS[language]["wh"].search(text)
+        if session.waiting is not None and answers:
             asking = asking and not any(one.things for one in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
         owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here

@@ -1,9 +1,7 @@
 """From a turn to its clauses: the verb of each, what it is done to, where it goes, what is not meant."""
 
-import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import (
@@ -21,15 +19,12 @@ from vivavoce_bots.chef.words import (
 )
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
-from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.hearing import Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import is_question, without_tag
 from vivavoce_bots.dialogue.spotting import Span, tokens
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?;:…])\s+")
 _CLITIC: Final = re.compile(r"\w{2,}(?:[aeir]|ce|me)l[aeio]", re.I)
 _THERE: Final = re.compile(r"\w{3,}c[ie](?:l[aeio])?", re.I)
-_MOST_SENTENCES: Final = 12
 _MOST_CLAUSES: Final = 24
 _REACH: Final = 4  # words between a preposition or a `not` and what it stands before
 _MEANS: Final = re.compile(r"\b(?:i mean|intendo|volevo dire|cioè)\W*$", re.I)
@@ -105,115 +100,8 @@ class Clause(NamedTuple):
     @property
     def says(self) -> bool:
         """Whether it says anything of the kitchen."""
-        return bool(self.action or self.things or self.denied or self.mix or self.strange or self.stopped)
-
-
-@dataclass
-class Sentence:
-    """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot.
-
-    topic    the things that the question behind it is about: and the salt, did I say salt?
-    lacking  those of them that are not here
-    points   a pronoun stands for them
-    """
-
-    text: str
-    heard: Heard
-    clauses: list[Clause]
-    asks: bool
-    beyond: str | None
-    leaves: bool
-    topic: tuple[str, ...] = ()
-    lacking: tuple[str, ...] = ()
-    points: bool = False
-
-
-def sentences(text: str, language: str) -> list[str]:
-    """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
-    text = WORDS[language]["unsure"].sub(".", text)
-    text = WORDS[language]["hesitates"].sub(r"\1 ", text)
-    text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
-    found: list[str] = []
-    for whole in _SENTENCE.split(text):
-        *before, last = WORDS[language]["asks_now"].split(whole)
-        found += [*(f"{one}," for one in before), last]
-    return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
-
-
-def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
-    """Whether a sentence asks, and commands nothing: `le sbucci?` does not ask."""
-    commands = any(one.action and not one.stopped for one in clauses)
-    if WORDS[language]["or_else"].match(sentence) and sentence.rstrip().endswith("?") and not commands:
-        return True
-    if WORDS[language]["or_not"].search(sentence):
-        return True
-    bare = without_tag(sentence, language)
-    if not any(one.says for one in clauses) and WORDS[language]["tag"].search(sentence):
-        return True  # they are in the pan, aren't they
-    sentence = WORDS[language]["tag"].sub("", bare)
-    if WORDS[language]["asking"].match(sentence):
-        return True
-    if WORDS[language]["leads"].match(sentence) and any(one.target or one.place for one in clauses):
-        return False  # and now on the stove?
-    return is_question(sentence, language) and not commands
-
-
-def in_order(turn: Sequence[Sentence], language: str, *, waits: bool) -> list[Sentence]:
-    """The sentences of a turn with what comes first ahead, and what a question is about told from commands.
-
-    waits  whether things without a verb answer what was asked
-    """
-    ahead: list[Clause] = []
-    for at, one in enumerate(turn):
-        before = [clause for two in turn[: at + 1] for clause in two.clauses]
-        one.topic = (*one.topic, *_topic(turn, at, answers=waits and not any(two.action for two in before)))
-        if at and not turn[at - 1].clauses and tells(turn[at - 1].text, language) and one.clauses:
-            goes_on = one.clauses[0]  # I bought two trout, that is, fish
-            bare = not (goes_on.action or goes_on.target or goes_on.place)
-            one.clauses = one.clauses[1:] if goes_on.retracts and bare else one.clauses
-        if at and len(one.clauses) == 1 and turn[at - 1].clauses and one.clauses[0].names_alone:
-            points = turn[at - 1].clauses[-1]
-            if points.action and points.it and not points.things and not one.asks:  # boil them. the potatoes
-                turn[at - 1].clauses[-1] = points._replace(food=one.clauses[0].food, it=False)
-                one.clauses = []
-        if at and turn[at - 1].asks and WORDS[language]["or_else"].match(one.text):
-            one.asks = one.asks or not any(two.action for two in one.clauses)  # or just bread
-        denied = any(re.match(r"\W*(?:no+|nope|nah)\b", two.text, re.I) for two in turn[at + 1 : at + 2])
-        if one.text.endswith("?") and denied and not any(two.things for two in turn[at + 1].clauses):
-            one.clauses = [two for two in one.clauses if not two.action]  # peeled? no, with the skin
-        for clause in [] if one.asks else [two for two in one.clauses if two.first]:
-            earlier = [two for two in before[: before.index(clause)] if two.says]
-            if not earlier or earlier[0].first:
-                continue
-            one.clauses = [two for two in one.clauses if two is not clause]
-            it = clause.it and not clause.food
-            bare = bool(clause.food) and not (clause.action or clause.target or clause.place)
-            ahead.append(clause._replace(
-                food=earlier[-1].food if it else clause.food, it=clause.it and not it,
-                action="mettere" if bare else clause.action,
-                boxes=(*clause.boxes, *earlier[-1].boxes[-1:]) if bare and not clause.boxes else clause.boxes,
-                target=earlier[-1].target if bare else clause.target,
-            ))  # fmt: skip
-    start = next((one for one in turn if one.clauses), None)
-    if start is not None and ahead:
-        start.clauses = [*ahead, *start.clauses]
-    return list(turn)
-
-
-def _topic(turn: Sequence[Sentence], at: int, *, answers: bool) -> tuple[str, ...]:
-    """The things before a question about them, which are taken out of the clauses; none that answer."""
-    one = turn[at]
-    then = next((two for two in turn[at + 1 : at + 2] if two.asks), None)
-    if then is None or one.asks or answers or not one.text.endswith((",", "..", "…")):
-        return ()
-    bare = list(itertools.takewhile(lambda two: two.is_bare, reversed(one.clauses)))[::-1]
-    things = tuple(thing for two in bare for thing in two.things)
-    named = {span.value for span in then.heard.all("thing")}
-    if not named & {*things} and not then.points:
-        return ()
-    one.clauses = one.clauses[: len(one.clauses) - len(bare)]
-    then.lacking = tuple(thing for two in bare for thing in two.strange)
-    return things
+        named = self.things or self.denied or self.mix or self.strange or self.onto
+        return bool(self.action or named or self.stopped)
 
 
 def read_clauses(
@@ -288,9 +176,13 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
+    clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
+    before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
+    points = "it" in kinds or clitic or before
     onto = [
-        one for one in food if (len(food) > 1 or not verb) and _before(said, one, words["onto"], start, end)
-    ]
+        one for one in food if (len(food) > 1 or points or not verb)
+        and _before(said, one, words["onto"], start, end)
+    ]  # fmt: skip
     food = [one for one in food if one not in onto]
     into_box = any(
         one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
@@ -331,8 +223,6 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     loose = told or (
         verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None)
     )
-    clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
-    before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
     action = "togliere" if taken_from else _action(verb[0], language) if verb and not told else None
     where = next((one.entry.value for one in reversed(places) if one not in source), None)
     if verb is None and not loose and not purposes:  # the pan on, butter in
@@ -349,7 +239,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
         target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
         place=where,
         denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
-        it="it" in kinds or clitic or before or with_it,
+        it=points or with_it,
         mix="mix" in kinds and not (into_mix and verb), loose=loose,
         every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
         back="back" in kinds or words["again"].search(piece) is not None,

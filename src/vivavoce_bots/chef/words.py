@@ -147,10 +147,18 @@ def heard_as(text: str, language: str) -> str:
 _YES: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["yes"].items()}
 
 
+_SWAPS: Final[Mapping[str, str]] = _KITCHEN["swaps"]
+
+
 def says_yes(text: str, proposed: str, language: str) -> str:
     """A turn with what was offered in place of its yes: a weak one counts only where it stands alone."""
     begins = re.match(r"[^.!?]{1,25}[.!?]+\s+(?=(?:yes|yeah|s[iì])\b)", text, re.I)
     text = text[begins.end() :] if begins else text  # in the milk. Yes
+    hot = {place: AT[place][language] for place in ("fuoco", "forno")}
+    swap = re.match(_SWAPS[language], text, re.I) if hot["fuoco"] in proposed else None
+    if swap is not None:  # yes, but in the oven
+        rest = " ".join(re.split(r"(?<=[.!?])\s+", text[swap.end() :])[1:])
+        return f"{proposed.replace(hot['fuoco'], hot['forno'])}. {rest}".strip()
     found = _YES[language].match(text)
     if found is None or not (found["sure"] or found["weak"]):
         return text
