@@ -277,6 +277,10 @@ class ChefBot(StandingBot[Session]):
             session.speak_of([session.as_used(one) for one in named_there if one not in PLACES])
             if spoken and not any(map(session.world.where, spoken)) and not session.food:
                 session.things = spoken  # do I put them in the pan?
+        else:  # does the pan want butter? Butter it is
+            things = session.things
+            session.speak_of([one for one in named_there if one in CONTAINERS])
+            session.things = things
         if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
             return
         if told.offer[0]:

@@ -205,7 +205,8 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     unknown = [at for at in rest if at not in known and not names_nothing(said[at], language)]
     before_it = words["naming"] | words["into"]
     lacks = [at for at in rest if said[at] in LACKS[language] and not _after(said, at, words["not"])]
-    lacks += [at for at in rest if at not in lacks and said[at] in NEAR and _after(said, at, words["into"])]
+    into_near = [at for at in range(len(said)) if said[at] in NEAR and _after(said, at, words["into"])]
+    lacks += [at for at in into_near if at not in lacks and at not in explained]
     if verb:  # a fork to stir with is no matter; no tin in: you useless tin
         lacks = [at for at in lacks if not _after(said, at, words["with"])]
         lacks = [at for at in lacks if not _after(said, at, words["for"])]
