@@ -4,23 +4,22 @@ It says what it does not know, what cannot be done as things stand, and why; it 
 not. What is in the kitchen, and what is said, stand in `data/kitchen.yaml`.
 """
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, stating
-from vivavoce_bots.chef.carrying import Carrying, Lacking, Turn
-from vivavoce_bots.chef.commands import commanded, corrected, more_of, named, without
+from vivavoce_bots.chef.carrying import Lacking, Turn
 from vivavoce_bots.chef.notation import Malformed, Predicate, looks_like_notation, read_predicates
-from vivavoce_bots.chef.reading import Clause, Sentence, asks, read_clauses, sentences, tells
-from vivavoce_bots.chef.session import INTO, Session, as_it_is
+from vivavoce_bots.chef.obeying import Obeying
+from vivavoce_bots.chef.reading import read_clauses, tells
+from vivavoce_bots.chef.sentences import Sentence, asks, in_order, sentences
+from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.telling import Telling
 from vivavoce_bots.chef.words import (
     CONTAINERS,
     DO_THAT,
     INGREDIENTS,
     LACKS,
-    NEAR,
     PLACES,
     SAID,
     WORDS,
@@ -38,7 +37,6 @@ from vivavoce_bots.dialogue.talk import Answer, asked_for_more, joined
 
 _LEAVES: Final = ("bye", "done")
 _MOVES: Final = ("undo", "restart", "cancel", "repeat")
-_CHANGES: Final = 2  # how strongly a clause has to say no to what a turn before said
 
 
 class ChefBot(StandingBot[Session]):
@@ -51,7 +49,7 @@ class ChefBot(StandingBot[Session]):
     def __init__(self, seed: int = 1) -> None:
         super().__init__(seed, learn_words)
         self._telling = {language: Telling(language) for language in self._hearing}
-        self._carrying = {language: Carrying(language, one) for language, one in self._telling.items()}
+        self._obeying = {language: Obeying(language, one) for language, one in self._telling.items()}
 
     # --- the conversation ----------------------------------------------------------------------------------
 
@@ -71,8 +69,7 @@ class ChefBot(StandingBot[Session]):
         return session.waiting is not None or asked_for_more(session.last)
 
     def let_go(self, session: Session) -> None:
-        session.waiting = session.lacking = None
-        session.offered = ""
+        session.let_go()
 
     def start_over(self, session: Session) -> None:
         self.let_go(session)
@@ -136,6 +133,7 @@ class ChefBot(StandingBot[Session]):
         if looks_like_notation(text):
             return super()._turn(session, text)
         turn = [self._sentence(session, one) for one in sentences(text, session.language)]
+        turn = in_order(turn, session.language, waits=session.waiting is not None)
         named_only = [clause for one in turn for clause in one.clauses]
         for one in turn:  # a talking toaster: told besides
             one.clauses = [
@@ -163,23 +161,35 @@ class ChefBot(StandingBot[Session]):
             clauses = []
         clauses = [one for one in clauses if not hearing.heard(one.text).did("plan")]
         asking = asks(text, clauses, language) and not beyond
-        if session.waiting is not None and not WORDS[language]["asking"].match(text):
+        if heard.did("done") and not WORDS[language]["asking"].match(text):
+            asking = False  # that's it, I think?
+        answers = not WORDS[language]["asking"].match(text) and not WORDS[language]["wh"].search(text)
+        if session.waiting is not None and answers:
             asking = asking and not any(one.things for one in clauses)  # in the pan then?
         food = [one.value or "" for one in heard.all("thing") if one.value in INGREDIENTS]
         owns = WORDS[language]["owns"].search(text) and not things  # I have a chicken here
-        if food and (beyond or (owns and not asking)):  # chop the onion; then peel it
-            session.speak_of(food)
+        tells_of = not asking and not clauses and all(map(session.world.where, food))
+        spoken = food if beyond or tells_of or (owns and not asking) else []  # chop the onion; then peel it
         leaves = not asking and (heard.did(*_LEAVES) or leaves_behind(heard)) and (
             not any(one.action for one in clauses) or leaves_behind(heard) or heard.did("done"))  # fmt: skip
         if heard.did("done") and food and WORDS[language]["nods"].match(text):
             leaves = False  # that's it, and now the rice
         beyond = None if leaves and not food and leaves_behind(heard) else beyond  # off to find a shirt, bye
-        return Sentence(text, heard, clauses, asking, beyond, leaves)
+        return Sentence(
+            text,
+            heard,
+            clauses,
+            asking,
+            beyond,
+            leaves,
+            tuple(spoken),
+            points=WORDS[language]["points"].search(text) is not None,
+        )
 
     def _matters(self, session: Session, turn: Sequence[Sentence]) -> bool:
         """Whether a turn is about the kitchen; all else is courtesy and answered as by all bots."""
         for one in turn:
-            if one.beyond or any(clause.says for clause in one.clauses):
+            if one.beyond or one.topic or any(clause.says for clause in one.clauses):
                 return True
             if one.asks and not one.heard.did("help"):
                 told = self._telling[session.language].answer(one.text, session)
@@ -200,6 +210,7 @@ class ChefBot(StandingBot[Session]):
             if one.beyond and not (commands and one.beyond == self._beyond[session.language].says["dishes"]):
                 done.said.append(one.beyond)
                 done.acts.append(Act("canthelp"))
+            session.speak_of(one.topic)
             if one.asks:
                 self._tell(session, done, one)
                 continue
@@ -214,7 +225,7 @@ class ChefBot(StandingBot[Session]):
                 if not clause.says and not clause.amounts:
                     carried = clause.retracts
                 elif not done.stopped or clause.place or (clause.food and clause.target):
-                    self._take_in(session, done, clause, more=more)
+                    self._obeying[session.language].take_in(session, done, clause, more=more)
         last = max((at for at, one in enumerate(turn) if one.clauses), default=0)  # that's all; no, the salt!
         goes = (one.leaves and (one is turn[-1] or one.heard.did(*_LEAVES)) for one in turn[last:])
         return self._composed(session, done, turn, leaves=any(goes))
@@ -251,205 +262,14 @@ class ChefBot(StandingBot[Session]):
         question, asks_for = self.question(session)
         return Answer(joined([*dict.fromkeys(said), question]), (*acts, *asks_for), understood)
 
-    # --- clauses -------------------------------------------------------------------------------------------
-
-    def _take_in(self, session: Session, done: Turn, clause: Clause, *, more: bool) -> None:
-        words = self.words(session)
-        if clause.stopped:
-            if clause.action and done.done and done.done[-1][0].action == clause.action and clause.retracts:
-                self._take_back(session, done)
-            elif not done.done:
-                done.said.append(words["kept"])
-            self.let_go(session)
-            return
-        here = bool(done.done) or done.problem is not None
-        changes = clause.retracts >= (1 if here else _CHANGES) and session.tried is not None
-        if clause.amounts == (("", clause.text),):
-            food = [one for one in things_of(session.tried or Predicate("", ())) if one in INGREDIENTS]
-            session.amounts |= dict.fromkeys(food[-1:], clause.text) if changes else {}
-            return
-        if (
-            clause.denied
-            and not clause.action
-            and not (clause.food or clause.boxes or clause.target or clause.mix)
-        ):
-            self._deny(session, done, clause)
-            return
-        if clause.strange:
-            done.said.append(self._telling[session.language].missing(clause.strange))
-            done.acts.append(Act("canthelp"))
-            vessel = any(NEAR.get(one) in ("ciotola", "tegame") for one in clause.strange)
-            if vessel or not (clause.food or clause.boxes):
-                session.speak_of(clause.food)
-                return
-        clause = as_it_is(session, clause)
-        denied = [*clause.denied, *session.denied]
-        session.denied = ()
-        commands = self._meant(session, done, clause, denied, changes=changes, more=more)
-        held = {box: list(inside) for box, inside in session.world.inside.items()}
-        session.amounts |= dict(clause.amounts)
-        for command in commands:
-            if not self._do(session, done, command, last=command is commands[-1]):
-                break
-            if clause.part:  # half of it: the rest stays where it is
-                session.world.inside |= {box: one for box, one in held.items() if box != session.container}
-
-    def _meant(
-        self,
-        session: Session,
-        done: Turn,
-        clause: Clause,
-        denied: Sequence[str],
-        *,
-        changes: bool,
-        more: bool,
-    ) -> list[Predicate]:
-        """The commands of a clause; where it corrects one before, that one is taken back first."""
-        last = session.tried
-        if last is not None and (changes or (denied and set(denied) & set(things_of(last)))):
-            shares = (
-                not clause.action
-                or bool(set(clause.things) & set(things_of(last)))
-                or clause.it
-                or clause.mix
-            )
-            alike = (
-                not clause.action or clause.action == last.action or {clause.action, last.action} <= {*INTO}
-            )
-            here = done.problem is not None
-            told_off = done.problem is None and not done.done and self._told_off(session)
-            if shares and alike and not clause.also and not told_off and (here or session.waiting is None):
-                bare = set(things_of(last))
-                so = self.words(session)["so"].format(predicate=self._telling[session.language].shown(last))
-                if (
-                    not clause.action
-                    and not clause.mix
-                    and set(clause.things) <= bare
-                    and session.done == last
-                ):
-                    done.said.append(so)
-                    return []
-                as_it_was, said = session.world, list(done.said)
-                self._take_back(session, done)
-                commands = corrected(session, clause, denied)
-                if session.done == last and [str(one).replace("*", "") for one in commands] == [
-                    str(last).replace("*", "")
-                ]:
-                    session.world, done.said = as_it_was, [*said, so]
-                    return []
-                return commands
-        if not clause.action and not clause.food and (clause.mix or clause.it) and more:
-            held = session.world.inside.get(clause.target or (clause.boxes or ("",))[-1], ())
-            session.things = tuple(held) or session.things  # the batter, the stuff in the bowl: pour it
-            return []
-        if (
-            not clause.action
-            and clause.boxes
-            and set(clause.things) <= set(things_of(last or Predicate("", ())))
-        ):
-            session.speak_of(clause.boxes)
-            return []
-        before = done.done[-1][0] if done.done else Predicate("", ())
-        to = clause.target if not (clause.action or clause.food) and clause.target != "piatto" else None
-        if to and before.action == "aggiungere" and before.arguments[-1].startswith("*"):
-            self._take_back(session, done)  # now the chicken. In the pan
-            return [before._replace(arguments=(*before.arguments[:-1], to))]
-        if clause.action:
-            waits = session.waiting
-            if waits is not None and not waits.action and not clause.food and not clause.boxes:
-                session.speak_of(things_of(waits))
-            elif waits is not None and waits.action == clause.action and not clause.things:
-                return [waits]
-            return commanded(session, clause)
-        if done.done and clause.food and not (clause.boxes or clause.target or clause.place):
-            return more_of(session, done.done[-1][0], clause)
-        return named(session, clause)
-
-    def _told_off(self, session: Session) -> bool:
-        """Whether the last turn did nothing but say that something is not here or beyond the robot."""
-        acts = session.last.acts if session.last is not None else ()
-        return any(one.act == "canthelp" for one in acts) and not any(one.slot == "done" for one in acts)
-
-    def _deny(self, session: Session, done: Turn, clause: Clause) -> None:
-        """What was not meant: it is taken back, and what else was said of it done again."""
-        last, denied = session.tried, set(clause.denied)
-        waiting = session.waiting
-        session.things = tuple(one for one in session.things if one not in denied)
-        if waiting is not None and denied & set(things_of(waiting)):
-            kept = tuple(one for one in waiting.arguments if one.strip("*") not in denied)
-            session.waiting = waiting._replace(arguments=kept)
-            session.denied = clause.denied
-        elif last is not None and denied & set(things_of(last)):
-            session.denied = clause.denied
-            if denied & set(INGREDIENTS) and session.done == last:
-                self._take_back(session, done)
-                rest = without(last, clause.denied)
-                if rest is not None:
-                    self._do(session, done, rest, last=True)
-                session.tried = last
-
-    def _take_back(self, session: Session, done: Turn) -> None:
-        """Restore the kitchen before the last command; it was not meant."""
-        if done.done and done.done[-1][0] == session.tried:
-            _, session.world, told = done.done.pop()
-            done.said = [one for one in done.said if one != told]
-        elif session.done == session.tried and session.undone is not None and not done.done:
-            session.world = session.undone
-            done.said.append(self.words(session)["instead"])
-        if done.problem is not None:
-            done.said = [one for one in done.said if one != done.problem.said]
-            done.problem = None
-
-    def _do(self, session: Session, done: Turn, command: Predicate, *, last: bool) -> bool:
-        """Carry a command out, and say so; whether what comes behind it makes sense."""
-        before = copy.deepcopy(session.world)
-        done.understood.append(command)
-        fresh = done.once(command)
-        if fresh is None:
-            return True
-        command = fresh
-        if session.has_done(command):
-            session.speak_of(things_of(command))
-            food = [one for one in things_of(command) if one in INGREDIENTS]
-            where = self._telling[session.language].places(food, session.world)
-            done.said.append(self.words(session)["there_already"].format(where=where))
-            done.stopped = False
-            return True
-        try:
-            carried = self._carrying[session.language].carry_out(session, command)
-        except Lacking as lacking:
-            if lacking.idle and not last:
-                return True  # the pot is on the stove; cook the potatoes
-            if lacking.idle and done.problem is not None and done.problem.idle:
-                return False
-            done.problem = lacking
-            if lacking.slot is None:
-                done.said.append(lacking.said)
-                done.acts.append(Act("canthelp"))
-                done.stopped = not lacking.idle
-                done.refused = command if command.action == "cuocere" and done.stopped else None
-            else:
-                session.waiting, session.lacking = lacking.predicate, lacking.slot
-            return False
-        self.let_go(session)
-        problem, done.problem, done.stopped = done.problem, None, False
-        if problem is not None and problem.idle:  # it stands there: cook it
-            done.said = [one for one in done.said if one != problem.said]
-        told = self.words(session)["done"].format(predicate=self._telling[session.language].shown(carried))
-        done.done.append((carried, before, told))
-        done.said.append(told)
-        again, done.refused = done.refused, None
-        if again is not None and problem is not None and carried.action == "mettere" and last:
-            done.said = [one for one in done.said if one != problem.said]  # heat it: put it on the stove
-            return self._do(session, done, again, last=True)
-        return True
+    # --- questions and courtesy ----------------------------------------------------------------------------
 
     def _tell(self, session: Session, done: Turn, sentence: Sentence) -> None:
         """Answer a question; what cannot be answered is said once, and scolding not at all."""
         telling = self._telling[session.language]
         things = {at for one in sentence.heard.all_spans("thing") for at in range(one.start, one.end)}
         said = [word for at, word in enumerate(sentence.heard.said) if at not in things]
-        strange = [word for word in said if word in LACKS[session.language]]
+        strange = [word for word in said if word in LACKS[session.language]] or sentence.lacking
         told = telling.answer(sentence.text, session, strange)
         named_there = [one.value or "" for one in sentence.heard.all("thing")]
         if told is None or told.text != self.words(session)["up_to_you"]:
@@ -457,6 +277,10 @@ class ChefBot(StandingBot[Session]):
             session.speak_of([session.as_used(one) for one in named_there if one not in PLACES])
             if spoken and not any(map(session.world.where, spoken)) and not session.food:
                 session.things = spoken  # do I put them in the pan?
+        else:  # does the pan want butter? Butter it is
+            things = session.things
+            session.speak_of([one for one in named_there if one in CONTAINERS])
+            session.things = things
         if told is None or (not told.known and not asks_openly(sentence.text, session.language)):
             return
         if told.offer[0]:
@@ -495,6 +319,6 @@ class ChefBot(StandingBot[Session]):
             return Answer(self.words(session)["malformed"].format(why=error), (Act("repeat"),))
         done = Turn()
         for command in commands:
-            if not self._do(session, done, command, last=True):
+            if not self._obeying[session.language].do(session, done, command, last=True):
                 break
         return self._composed(session, done, leaves=False)

@@ -134,7 +134,7 @@ class Carrying:
             gaps = {"thing": self._telling.word(refused.thing), "other": self._telling.word(refused.other)}
             shown = {name.title(): one[:1].upper() + one[1:] for name, one in gaps.items()}
             why = REFUSED[self._language][refused.why].format(**gaps, **shown)
-            told = self._said["refused"].format(why=why)
+            told = why if refused.why == "already" else self._said["refused"].format(why=why)
             raise Lacking(
                 None, told, command, idle=refused.why == "already", why=refused.why, thing=refused.thing
             ) from None

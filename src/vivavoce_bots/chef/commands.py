@@ -41,7 +41,7 @@ def named(session: Session, clause: Clause) -> list[Predicate]:
         if clause.boxes == ("piatto",) or clause.target == "piatto":
             clause = clause._replace(boxes=(), target="piatto", it=clause.it or not clause.food)
         moved = bool(clause.food or clause.boxes or clause.mix) or bool(session.things)
-        if clause.mix and not (clause.target or clause.place or clause.boxes) and not _full(session, None):
+        if clause.mix and not (clause.target or clause.place or clause.boxes):
             return []  # an omelette: a dish, and nothing is in a pan yet
         if moved:
             return commanded(session, clause._replace(action="mettere", it=not (clause.food or clause.mix)))
@@ -243,7 +243,8 @@ def _put(session: Session, clause: Clause, action: str) -> list[Predicate]:
         back = [one for one in session.removed if session.world.where(one) is None]
         if back:
             return [Predicate(action, (*(f"*{one}*" for one in back), f"*{session.removed[back[-1]]}*"))]
-    if (food or whole) and boxes and not target and (action == "aggiungere" or not place):
+    filled = food or whole or clause.beside
+    if filled and boxes and not target and (action == "aggiungere" or not place):
         target = boxes.pop()  # fill the pot with water
     if (
         boxes and not (target or place or food) and session.world.inside.get(boxes[-1])
@@ -389,7 +390,9 @@ def _cooked(session: Session, clause: Clause, action: str) -> list[Predicate]:
         if used and world.place.get(used) in _HOT:
             box = used
     place = clause.place
-    lacks = [one for one in food if box and one not in world.inside.get(box, ())]
+    unused = [one for one in session.food if not world.where(one)] if clause.it and not food else []
+    food = (*food, *(f"*{one}*" for one in unused))
+    lacks = [one for one in food if box and _bare(one) not in world.inside.get(box, ())]
     if lacks and box:
         before.append(Predicate("mettere", (*lacks, box if box in clause.things else f"*{box}*")))
     if box and place and world.place.get(box) != place:

@@ -1,8 +1,7 @@
 """From a turn to its clauses: the verb of each, what it is done to, where it goes, what is not meant."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from vivavoce_bots.chef.words import (
@@ -10,25 +9,25 @@ from vivavoce_bots.chef.words import (
     INGREDIENTS,
     LACKS,
     LEXICON,
+    NEAR,
     PARTS,
     PLACES,
+    PREPARED,
     QUANTITY,
     VERBS,
     WORDS,
 )
 from vivavoce_bots.dialogue.clauses import without_meanwhile
 from vivavoce_bots.dialogue.gist import names_nothing
-from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.hearing import Hearing
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import is_question, without_tag
 from vivavoce_bots.dialogue.spotting import Span, tokens
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?;:…])\s+")
 _CLITIC: Final = re.compile(r"\w{2,}(?:[aeir]|ce|me)l[aeio]", re.I)
 _THERE: Final = re.compile(r"\w{3,}c[ie](?:l[aeio])?", re.I)
-_MOST_SENTENCES: Final = 12
 _MOST_CLAUSES: Final = 24
 _REACH: Final = 4  # words between a preposition or a `not` and what it stands before
+_MEANS: Final = re.compile(r"\b(?:i mean|intendo|volevo dire|cioè)\W*$", re.I)
 _SHORT: Final = 6  # words of a clause in which one that nobody knows tells no story
 
 
@@ -46,6 +45,8 @@ class Clause(NamedTuple):
     strange   words for things that this kitchen does not have
     retracts  it takes the place of what was said before: 2 said with a no, 1 with a hesitation
     loose     words tell a story in which things have no part
+    onto      the food on or in which it comes; worked: what is to be done to the food before
+    first     it comes before what was said ahead of it
     """
 
     text: str
@@ -74,6 +75,8 @@ class Clause(NamedTuple):
     into_mix: bool = False
     only: bool = False
     onto: str = ""
+    worked: tuple[str, ...] = ()
+    first: bool = False
 
     @property
     def things(self) -> tuple[str, ...]:
@@ -81,40 +84,24 @@ class Clause(NamedTuple):
         return tuple(dict.fromkeys(one for one in named if one))
 
     @property
+    def names_alone(self) -> bool:
+        """Whether it names foods by an article, and says nothing else."""
+        named = re.match(r"\W*(?:the|il|lo|la|i|gli|le)\b|\W*l'", self.text, re.I) is not None
+        rest = (self.action, self.boxes, self.target, self.place, self.denied, self.retracts, self.quantity)
+        return named and bool(self.food) and not any((*rest, self.amounts, self.mix, self.also))
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has no verb and no place where anything goes."""
+        return bool(self.things or self.strange) and not (
+            self.action or self.target or self.place or self.retracts
+        )
+
+    @property
     def says(self) -> bool:
         """Whether it says anything of the kitchen."""
-        return bool(self.action or self.things or self.denied or self.mix or self.strange or self.stopped)
-
-
-@dataclass
-class Sentence:
-    """One sentence of a turn: its clauses, whether it asks or leaves, what of it is beyond the robot."""
-
-    text: str
-    heard: Heard
-    clauses: list[Clause]
-    asks: bool
-    beyond: str | None
-    leaves: bool
-
-
-def sentences(text: str, language: str) -> list[str]:
-    """The sentences of a turn, twelve at most; a question behind a comma stands alone."""
-    text = WORDS[language]["hesitates"].sub(r"\1 ", text)
-    text = re.sub(r"\s+(?='s\b)", "", re.sub(r"([.!?]),\s*", r"\1 ", text))
-    found = [one for whole in _SENTENCE.split(text) for one in WORDS[language]["asks_now"].split(whole)]
-    return [one.strip() for one in found if re.search(r"\w", one)][:_MOST_SENTENCES]
-
-
-def asks(sentence: str, clauses: Sequence[Clause], language: str) -> bool:
-    """Whether a sentence asks, and commands nothing: `le sbucci?` does not ask."""
-    sentence = without_tag(sentence, language)
-    if WORDS[language]["asking"].match(sentence):
-        return True
-    if WORDS[language]["leads"].match(sentence) and any(one.target or one.place for one in clauses):
-        return False  # and now on the stove?
-    commands = any(one.action and not one.stopped for one in clauses)
-    return is_question(sentence, language) and not commands
+        named = self.things or self.denied or self.mix or self.strange or self.onto
+        return bool(self.action or named or self.stopped)
 
 
 def read_clauses(
@@ -127,7 +114,7 @@ def read_clauses(
     found: list[Clause] = []
     retracts = 0
     story = False
-    whole = without_meanwhile(sentence)
+    whole = WORDS[language]["tag"].sub("", without_meanwhile(sentence))
     links = ["", *PARTS[language].findall(whole)]
     for link, piece in zip(links, PARTS[language].split(whole)[:_MOST_CLAUSES], strict=False):
         if not re.search(r"\w", piece) or apart(piece):
@@ -142,14 +129,18 @@ def read_clauses(
         bare = not (clause.action or clause.target or clause.place)
         if story and link.isalpha() and bare:
             continue  # I have eggs and flour
-        story = clause.loose and tells(piece, language)
+        story = clause.loose and bool(clause.things) and tells(piece, language)
         number = in_digits(piece.strip(" .!?"), language, ordinals=False)
-        if retracts and number.isdigit():  # take two eggs, no, three
+        count = re.fullmatch(WORDS[language]["of_them"], number)
+        if count or (retracts and number.isdigit()):  # take two eggs, no, three; carrots, two of them
+            number = count[1] if count else number
             clause = Clause(number, amounts=(("", number),))
         if (clause.says or clause.amounts) and not clause.loose:
-            found.append(clause._replace(retracts=retracts))
+            first = WORDS[language]["first"].search(piece) is not None
+            found.append(clause._replace(retracts=0 if first else retracts, first=first))
             retracts = 0
-    if retracts and not sentence.rstrip().endswith("?"):
+    means = bool(found) and _MEANS.search(sentence) is not None  # the sauce, I mean
+    if retracts and not means and not sentence.rstrip().endswith("?"):
         found.append(Clause("", retracts=retracts))
     return _joined(found)
 
@@ -172,7 +163,7 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     quantity = QUANTITY.search(piece)
     things = [one for one in spans if one.entry.kind == "thing"]
     feeds = any(one.entry.value in INGREDIENTS and one.entry.value != "cucchiaio" for one in things)
-    measured = set(tokens(quantity[0])) if quantity and feeds else set[str]()
+    measured = set(tokens(quantity[0])) if quantity and (feeds or verb) else set[str]()
     things = [
         one for one in things
         if one.entry.value != "cucchiaio" or (verb and not feeds and not measured & {"cucchiaio", "spoon"})
@@ -185,12 +176,19 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     denied += [one for one in things if one not in denied and words["no_behind"].search(piece) and not verb]
     meant = [one for one in things if one not in denied]
     food = [one for one in meant if one.entry.value in INGREDIENTS]
-    onto = [one for one in food if len(food) > 1 and _before(said, one, words["onto"], start, end)]
+    clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
+    before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
+    points = "it" in kinds or clitic or before
+    onto = [
+        one for one in food if (len(food) > 1 or points or not verb)
+        and _before(said, one, words["onto"], start, end)
+    ]  # fmt: skip
     food = [one for one in food if one not in onto]
     into_box = any(
         one.entry.value in CONTAINERS and _before(said, one, words["into"], start, end) for one in things
     )
-    beside = [one for one in food if (verb or into_box) and _before(said, one, words["with"], start, end)]
+    beside = [one for one in food if (verb or into_box)
+              and _before(said, one, words["with"], start, end, _BETWEEN | measured)]  # fmt: skip
     boxes = [one for one in meant if one.entry.value in CONTAINERS]
     source = [one for one in (*boxes, *meant) if one.entry.value not in INGREDIENTS
               and _before(said, one, words["from"], start, end)]  # fmt: skip
@@ -207,11 +205,15 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     unknown = [at for at in rest if at not in known and not names_nothing(said[at], language)]
     before_it = words["naming"] | words["into"]
     lacks = [at for at in rest if said[at] in LACKS[language] and not _after(said, at, words["not"])]
+    into_near = [at for at in range(len(said)) if said[at] in NEAR and _after(said, at, words["into"])]
+    lacks += [at for at in into_near if at not in lacks and at not in explained]
     if verb:  # a fork to stir with is no matter; no tin in: you useless tin
         lacks = [at for at in lacks if not _after(said, at, words["with"])]
+        lacks = [at for at in lacks if not _after(said, at, words["for"])]
         lacks = [at for at in lacks if at <= end or _after(said, at, before_it)]
     governed = [at for at in unknown if verb and at >= end and (at == end or said[at - 1] in words["naming"])]
-    alone = governed if verb and not (meant or kinds & {"mix", "it"}) and len(said) <= _SHORT else []
+    alone = [at for at in governed if not _after(said, at, words["with"])]
+    alone = alone if verb and not (meant or kinds & {"mix", "it", "every"}) and len(said) <= _SHORT else []
     stopped = bool(verb) and any(word in words["not"] for word in said[max(0, start - _REACH) : start])
     edges = {at for one in things for at in (one.start - 2, one.start - 1, one.end)}
     strangers = [at for at in unknown if at not in lacks and (at not in edges or len(said) > _SHORT)]
@@ -222,23 +224,29 @@ def _clause(piece: str, hearing: Hearing, language: str) -> Clause:
     loose = told or (
         verb is None and (bool(strangers) or only_from or words["copula"].search(piece) is not None)
     )
-    clitic = verb is not None and _CLITIC.fullmatch(verb[0].split()[0]) is not None
-    before = verb is not None and start > 0 and said[start - 1] in words["proclitics"]
     action = "togliere" if taken_from else _action(verb[0], language) if verb and not told else None
+    where = next((one.entry.value for one in reversed(places) if one not in source), None)
+    if verb is None and not loose and not purposes:  # the pan on, butter in
+        if food and not (boxes or where) and words["in_behind"].search(piece):
+            action = "aggiungere"
+        elif boxes and not (food or where) and words["on_behind"].search(piece):
+            action, where = "mettere", "fuoco"
+    with_it = not food and (bool(verb and measured) or ("there" in kinds and bool(target)))  # onto it
     return Clause(
         text=piece.strip(), action=action,
         quantity=(" ".join(quantity[1].split()),) if quantity and feeds else (),
         food=_values(one for one in food if one not in beside), beside=_values(beside),
         boxes=_values(one for one in boxes if one not in (*source, *target)),
         target=target[-1].entry.value if target else None, source=source[-1].entry.value if source else None,
-        place=next((one.entry.value for one in reversed(places) if one not in source), None),
+        place=where,
         denied=_values(denied), amounts=_amounts(said, food, language), stopped=stopped,
-        it="it" in kinds or clitic or before, mix="mix" in kinds and not (into_mix and verb), loose=loose,
+        it=points or with_it,
+        mix="mix" in kinds and not (into_mix and verb), loose=loose,
         every="every" in kinds, part="part" in kinds, also="also" in kinds, out="out" in kinds,
         back="back" in kinds or words["again"].search(piece) is not None,
         there="there" in kinds or (verb is not None and _adds_there(verb[0], language)),
         strange=tuple(dict.fromkeys(said[at] for at in (lacks or alone))), into_mix=into_mix,
-        only="only" in kinds,
+        only="only" in kinds, worked=_worked(said, food, language),
         onto=(onto[-1].entry.value or "") if onto else "",
     )  # fmt: skip
 
@@ -251,14 +259,17 @@ def _values(spans: Iterable[Span]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.entry.value or "" for one in spans))
 
 
-def _before(said: Sequence[str], span: Span, words: frozenset[str], start: int, end: int) -> bool:
+def _before(
+    said: Sequence[str], span: Span, words: frozenset[str], start: int, end: int,
+    between: Collection[str] = _BETWEEN,
+) -> bool:  # fmt: skip
     """Whether one of some words stands shortly before a thing, with nothing but small words between."""
     for at in range(span.start - 1, max(-1, span.start - 1 - _REACH), -1):
         if start <= at < end:
             return False
         if said[at] in words:
             return True
-        if said[at] not in _BETWEEN:
+        if said[at] not in between:
             return False
     return False
 
@@ -279,6 +290,16 @@ def _amounts(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[
         if numbers or single:
             found.append((one.entry.value or "", numbers[0] if numbers else "1"))
     return tuple(found)
+
+
+def _worked(said: Sequence[str], food: Sequence[Span], language: str) -> tuple[str, ...]:
+    """What is to be done to foods before, by the words beside them: grated cheese."""
+    near = {
+        word
+        for one in food
+        for word in (*said[max(0, one.start - 1) : one.start], *said[one.end : one.end + 1])
+    }
+    return tuple(action for action, words in PREPARED[language].items() if near & words)
 
 
 def _joined(clauses: Sequence[Clause]) -> list[Clause]:
@@ -324,7 +345,7 @@ def _joined(clauses: Sequence[Clause]) -> list[Clause]:
             last.target
             and not (last.action or last.food or one.action or one.boxes)
             and one.food
-            and not one.target
+            and not (one.target or last.it)
         ):
             found[-1] = _both(last, one)  # in the bowl, the milk
         elif (last.action == "prendere" and one.boxes and not (one.action or one.food or one.place)) or (

@@ -58,6 +58,11 @@ class Session(Talk):
     def food(self) -> tuple[str, ...]:
         return tuple(one for one in self.things if one in INGREDIENTS)
 
+    def let_go(self) -> None:
+        """Nothing waits any longer, and nothing is offered."""
+        self.waiting = self.lacking = None
+        self.offered = ""
+
     def speak_of(self, things: Sequence[str]) -> None:
         """Pronouns are about these from now on."""
         self.place = next((one for one in reversed(things) if one in PLACES), self.place)
@@ -97,6 +102,9 @@ def as_it_is(session: Session, clause: Clause) -> Clause:
         lies = session.world.where(clause.onto)
         target = target or (lies if lies in CONTAINERS else None)
         food += [] if target else [clause.onto]
+        it = clause.it or not food
+    else:
+        it = clause.it
     if clause.action not in ("aprire", "prendere", "aggiungere"):
         food = [session.as_used(one) for one in food]
-    return clause._replace(food=tuple(food), target=target)
+    return clause._replace(food=tuple(food), target=target, it=it)

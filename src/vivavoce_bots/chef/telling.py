@@ -9,12 +9,12 @@ from vivavoce_bots.chef.notation import Predicate
 from vivavoce_bots.chef.session import Session
 from vivavoce_bots.chef.words import (
     ACTIONS,
-    ARTICLES,
     ASKED,
     AT,
     CONTAINERS,
     ENGLISH,
     EXAMPLES,
+    FEMININE,
     HOW,
     INGREDIENTS,
     LEXICON,
@@ -22,11 +22,13 @@ from vivavoce_bots.chef.words import (
     OFFERED,
     OFFERS,
     PLACES,
+    PLURAL,
     SAID,
     STATES,
     THINGS,
     VEGETABLES,
     VERBS,
+    WORDS,
 )
 from vivavoce_bots.chef.world import VESSELS, WORKED, World, things_of
 from vivavoce_bots.dialogue.spotting import tokens
@@ -37,10 +39,6 @@ _STATES_OF = {
 }  # fmt: skip
 """What is so where something was done."""
 _SHORT = 4  # words of a question about what was spoken of last: have you any?
-_LADIES = (
-    "padella", "pentola", "ciotola", "uova", "farina", "acqua", "pasta", "cipolla", "patate", "carota",
-    "zucchine", "carne", "panna",
-)  # fmt: skip
 _FEWEST = 2  # words of a question that is none: what?
 _TWICE = ("uovo",)  # one name of what has two
 
@@ -96,6 +94,10 @@ class Telling:
         if asked["help"]:
             return Told(self.help(session.lacking), (Act("help"),))
         food = [session.as_used(one) for one in food]
+        if asked["hot"] and not asked["lit"]:
+            return self._hot([*boxes, *food], session)
+        if asked["status"] and not (named or states):
+            return self._last(session)
         if asked["time"] and not states:
             return Told(self._said["heat" if asked["lit"] else "time"], (Act("canthelp"),))
         if asked["how_many"]:
@@ -111,6 +113,12 @@ class Telling:
             kind = "vessels" if asked["vessels"] else "greens" if asked["greens"] else ""
             kind = kind or ("foods" if asked["foods"] else "stock")
             return Told(self._stock(kind), (Act("help"),))
+        some = WORDS[self._language]["some"].search(sentence) if asked["have"] else None
+        if some and not (named or strange or session.waiting):  # have you any capers?
+            return Told(self.missing([some[1]]), (Act("canthelp"),))
+        if asked["have"] and strange and not named and session.food and len(said) <= _SHORT:
+            have = self._said["yes_have"].format(thing=self.listed(session.food))
+            return Told(f"{self.missing(strange)} {have}", (Act("canthelp"),))
         if asked["have"] and (strange or food or boxes) and not (asked["inside"] and boxes):
             if strange:
                 return Told(self.missing(strange), (Act("canthelp"),))
@@ -122,19 +130,31 @@ class Telling:
                 return Told(self._said["yes_have"].format(thing=self.listed([*food, *boxes])))
         if asked["have"] and not named and session.food and len(said) <= _SHORT:
             return Told(self._said["yes_have"].format(thing=self.listed(session.food)))
+        if (asked["cook"] or (asked["dish"] and strange)) and not (named or asked["have"]):
+            return Told(self._said["no_recipes"], (Act("canthelp"),))
         if strange and not named:
             return Told(self.missing(strange), (Act("canthelp"),))
         if asked["inside"]:
             return self._contents(boxes, places, session)
         if asked["status"] and not named:
             return self._last(session)
+        if asked["opinion"] and not (named or strange or any(one.entry.kind == "it" for one in spans)):
+            return Told(self._said["a_program"], known=False)
         if asked["advice"] or (self._wanted(sentence) and not asked["else_done"]):
             return self._advice(sentence, [one for one in food if not world.where(one)], session)
         if asked["cook"]:
             return Told(self._said["no_recipes"], (Act("canthelp"),))
         states = states if named or session.things else []
+        if asked["there"] and food and not (asked["did"] or states or boxes or places or asked["out"]):
+            unused = [one for one in food if not world.where(one)]
+            forms = OFFERS[self._language]
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
+            told = self._all([self.places(food, world)], world, food)
+            return told._replace(offer=offer) if unused and session.container else told
         if asked["did"] or asked["whether"] or states:
             told = self._whether(sentence, session, states, food, boxes, places, out=asked["out"])
+            if told is None and asked["did"] and not named and session.things:
+                return self._all([self._where(one, world) for one in session.things], world, session.things)
             if told is not None:
                 return told
         things = [one for one in named if one not in PLACES]
@@ -144,11 +164,11 @@ class Telling:
             offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused)))
             where = self.places(unused, world)
             return self._all([where], world, unused)._replace(offer=offer)
-        if things and (len(said) <= _SHORT or asked["whether"]):
+        if things and (len(said) <= _SHORT or asked["whether"] or asked["there"]):
             return self._all([self._where(one, world) for one in things], world, things)
         if things and not asked["self"]:
             return Told(self._said["up_to_you"])
-        if asked["ends"] or asked["idle"] or len(said) < _FEWEST:
+        if asked["ends"] or asked["idle"] or len(said) < (_FEWEST if any(asked.values()) else _SHORT):
             return None
         return Told(self._said["a_program" if asked["self"] else "unanswered"], known=False)
 
@@ -163,6 +183,21 @@ class Telling:
     def places(self, things: Sequence[str], world: World) -> str:
         """Where things are."""
         return " ".join(self._where(one, world) for one in things if one not in PLACES)
+
+    def _hot(self, things: Sequence[str], session: Session) -> Told:
+        """Whether a vessel, or what something lies in, stands where it is hot; else that is offered."""
+        world = session.world
+        boxes = [one if one in CONTAINERS else world.where(one) for one in things]
+        box = next((one for one in boxes if one in VESSELS), session.container)
+        if box not in VESSELS:
+            return Told(self._said["heat"], (Act("canthelp"),))
+        place, name = world.place.get(box), self.word(box)
+        if place in ("fuoco", "forno"):
+            told = self._said["hot"].format(where=AT[place][self._language], Thing=name.capitalize())
+            return Told(told, (Act("ack", None, "yes"),))
+        told = self._said["not_hot"].format(Thing=name.capitalize())
+        offer = self._cooking(box, world) if world.inside.get(box) else ("", "")
+        return Told(told, (Act("ack", None, "no"),), offer=offer)
 
     def _done(self, sentence: str) -> bool:
         return re.search(r"\b\w+(?:at|ut|it|ess|olt|ott|ert|iunt|res)[oaie]\b", sentence) is not None
@@ -248,7 +283,8 @@ class Telling:
             )
         food = food or ([one for one in spoken if one in INGREDIENTS] if boxes or out else [])
         if food and boxes:
-            return self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
+            so = self._yes(all(one in world.inside.get(boxes[-1], ()) for one in food))
+            return so._replace(text=f"{so.text} {self.places(food, world)}")
         if not food:
             return self._all([self._where(one, world) for one in boxes], world, boxes) if boxes else None
         used = [one for one in food if world.where(one)]
@@ -257,7 +293,10 @@ class Telling:
         if len(used) < len(food):
             taken = [one for one in food if one in world.taken or one in session.removed]
             text = self.places(food, world) if taken else ""
-            return Told(text or self._said["not_yet"], (Act("ack", None, "no"),))
+            forms, unused = OFFERS[self._language], [one for one in food if not world.where(one)]
+            wanted = session.container is not None and not taken  # did you put the sugar in?
+            offer = (forms["add_asks"], forms["add"].format(food=self.listed(unused))) if wanted else ("", "")
+            return Told(text or self._said["not_yet"], (Act("ack", None, "no"),), offer=offer)
         return Told(f"{self._said['yes']} {self.places(food, world)}", (Act("ack", None, "yes"),))
 
     def _state(self, world: World, state: str, things: Sequence[str]) -> Told:
@@ -278,8 +317,8 @@ class Telling:
         """The word for a state, as it agrees with things in Italian."""
         if self._language == "en" or not things:
             return HOW[state]
-        many = len(things) > 1 or things[0] in ("uova", "patate", "zucchine", "funghi")
-        ladies = all(one in _LADIES for one in things)
+        many = len(things) > 1 or things[0] in PLURAL
+        ladies = FEMININE.issuperset(things)
         return state[:-1] + ("e" if many and ladies else "i" if many else "a" if ladies else "o")
 
     def _yes(self, so: bool) -> Told:
@@ -338,7 +377,8 @@ class Telling:
         )
         if box not in VESSELS or (why == "cold" and world.place.get(box)):
             return None
-        box = f"{ARTICLES.get(box, 'la')} {box}" if self._language == "it" else f"the {self.word(box)}"
+        article = ("la" if box in FEMININE else "il") if self._language == "it" else "the"
+        box = f"{article} {self.word(box)}"
         forms = OFFERS[self._language]
         return forms[f"{why}_asks"].format(box=box), forms[why].format(box=box)
 

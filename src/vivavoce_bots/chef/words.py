@@ -41,7 +41,9 @@ OFFERS: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["offers"]
 """What would make cooking possible: the question, and the commands."""
 OFFERED: Final = {language: re.compile(one["wanted"], re.I) for language, one in OFFERS.items()}
 """Questions whether one should do something."""
-ARTICLES: Final = {"piatto": "il", "tegame": "il"}
+FEMININE: Final = frozenset(_KITCHEN["nouns"]["it"]["feminine"])
+PLURAL: Final = frozenset(_KITCHEN["nouns"]["it"]["plural"])
+"""With what states and articles agree in Italian."""
 REFUSED: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["refused"]
 AT: Final[Mapping[str, Mapping[str, str]]] = _KITCHEN["at"]
 QUANTITY: Final = re.compile(rf"\b({_KITCHEN['quantities']})(?=\s|$)", re.I)
@@ -61,6 +63,11 @@ STATES: Final = {
     for language in LANGUAGES
 }
 """Words for what is so, by the fact."""
+PREPARED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
+    language: {action: frozenset(words[language]) for action, words in _KITCHEN["prepared"].items()}
+    for language in LANGUAGES
+}
+"""Words beside a food for what is to be done to it before, by the action."""
 HOW: Final[Mapping[str, str]] = _KITCHEN["how"]
 """What is so, in English, by the fact."""
 ASKED: Final = {
@@ -140,15 +147,26 @@ def heard_as(text: str, language: str) -> str:
 _YES: Final = {language: re.compile(form, re.I) for language, form in _KITCHEN["yes"].items()}
 
 
+_SWAPS: Final[Mapping[str, str]] = _KITCHEN["swaps"]
+
+
 def says_yes(text: str, proposed: str, language: str) -> str:
     """A turn with what was offered in place of its yes: a weak one counts only where it stands alone."""
+    begins = re.match(r"[^.!?]{1,25}[.!?]+\s+(?=(?:yes|yeah|s[iì])\b)", text, re.I)
+    text = text[begins.end() :] if begins else text  # in the milk. Yes
+    hot = {place: AT[place][language] for place in ("fuoco", "forno")}
+    swap = re.match(_SWAPS[language], text, re.I) if hot["fuoco"] in proposed else None
+    if swap is not None:  # yes, but in the oven
+        rest = " ".join(re.split(r"(?<=[.!?])\s+", text[swap.end() :])[1:])
+        return f"{proposed.replace(hot['fuoco'], hot['forno'])}. {rest}".strip()
     found = _YES[language].match(text)
     if found is None or not (found["sure"] or found["weak"]):
         return text
     rest = text[found.end() :]
     head = re.split(r"[.,;!?]", rest)[0]
     linked = re.match(r"(?:and|e|then|poi)\b", head, re.I)
-    if any(form.search(head) for form in VERBS[language].values()) and not linked:
+    asks = rest[len(head) :].startswith("?")
+    if any(form.search(head) for form in VERBS[language].values()) and not (linked or asks):
         return text
     if LEXICON[language].find(head, tokens(head)) and not linked:  # yes, on the stove!
         rest = rest[len(head) :].lstrip(" .,;!?")

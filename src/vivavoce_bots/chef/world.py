@@ -22,7 +22,7 @@ WORKED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
         "sbucciato",
         ("patate", "cipolla", "aglio", "pomodoro", "limone", "carota", "carote", "zucchine", "mela"),
     ),
-    "schiacciare": ("schiacciato", ("patate", "aglio", "pomodoro")),
+    "schiacciare": ("schiacciato", ("patate", "aglio", "pomodoro", "carota", "zucchine")),
     "passare": ("passato", ("pomodoro", "patate", "farina", "pasta", "riso")),
     "grattare": ("grattugiato", ("formaggio", "limone")),
     "separare": ("separato", ("uovo", "uova")),

@@ -87,7 +87,7 @@ def test_of_several_commands_those_before_the_impossible_one_are_done() -> None:
 @pytest.mark.parametrize(
     ("said", "refused"),
     [
-        (["cook the pasta"], "pasta is in no container yet"),
+        (["cook the pasta"], "no container has pasta in it yet"),
         (["add pasta to the pot", "cook the pasta"], "the pot is neither on the stove nor in the oven"),
         (["add pasta to the pot", "put the pot on the stove", "cook the pasta"], "there is no water"),
         (["peel the potatoes", "peel the potatoes"], "that is done already"),
@@ -318,3 +318,50 @@ def test_answers_say_what_was_asked_and_stories_give_no_food(
 def test_an_aside_in_brackets_is_no_predicate() -> None:
     told = talk("put the eggs in the bowl", "lovely (haha ok). stir the bowl", language="en")
     assert done(told[-1]) == ["mescolare(ciotola)"]
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "predicates"),
+    [
+        (
+            "put three potatoes in the pot. Wait, peel them first", "en",
+            ["sbucciare(patate)", "mettere(patate, pentola)"],
+        ),
+        (
+            "metti la padella sul fuoco, anzi prima una noce di burro", "it",
+            ["mettere(una noce, burro, padella)", "mettere(padella, fuoco)"],
+        ),
+        ("pan on, butter in", "en", ["mettere(padella, fuoco)", "aggiungere(burro, *padella*)"]),
+        ("put the potatoes in the pot. Peel them? No, with the skin", "en", ["mettere(patate, pentola)"]),
+        (
+            "aggiungi il formaggio grattugiato nella ciotola", "it",
+            ["grattare(formaggio)", "aggiungere(formaggio, ciotola)"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_comes_first_is_done_first_and_what_is_denied_is_not(
+    said: str, language: str, predicates: list[str]
+) -> None:
+    (reply,) = talk(said, language=language)
+    assert done(reply) == predicates
+
+
+def test_a_question_says_what_it_is_about_and_commands_nothing() -> None:
+    _, salt = talk("put water in the pot", "and the salt, did I put it in?", language="en")
+    assert not done(salt) and "not used yet" in salt.text
+    (has,) = talk("carota, sedano, cipolla.. li ha?")
+    assert not done(has) and "Non ho sedano" in has.text and "carota, cipolla" in has.text
+
+
+def test_whether_it_is_hot_is_told_from_where_it_stands() -> None:
+    _, cold, _, hot = talk(
+        "put oil in the pan", "is the pan hot?", "put the pan on the stove", "is it hot?", language="en"
+    )
+    assert "not on the stove" in cold.text and "on the stove" in hot.text and "not" not in hot.text
+
+
+def test_a_proposal_is_changed_and_a_lacking_vessel_is_replaced() -> None:
+    *_, oven = talk("put the chicken in the pan", "cook it", "yes, but in the oven", language="en")
+    assert done(oven) == ["mettere(padella, forno)", "cuocere(padella)"]
+    *_, bowl = talk("put milk in the saucepan", "pour it in a cup", "a bowl then", language="en")
+    assert done(bowl) == ["mettere(latte, ciotola)"]
