@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
-from vivavoce_bots.dialogue.clauses import sentences_of, without_meanwhile
+from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of, without_meanwhile
 from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
 from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Spotter
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 from vivavoce_bots.house.clauses import (
+    KEEPS,
     LAST,
     LEFT,
     ON_NOW,
@@ -38,6 +39,8 @@ from vivavoce_bots.house.reference import Reader
 from vivavoce_bots.house.retracting import corrected
 from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.settling import SettlingBot
+from vivavoce_bots.house.snippets import forms
+from vivavoce_bots.house.stories import asked_plainly, without_stories
 from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
@@ -45,6 +48,7 @@ _MATTER: Final = (
     "them", "except", "dont", "meant", "home", "volume", "glare",
     *WISHES,
 )  # fmt: skip
+_TELLS_OF: Final = ("kind", "plural", "called", "one", "glare", "home", "meant", *WISHES)
 _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
@@ -215,14 +219,18 @@ class HouseBot(SettlingBot):
     def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
         places = self._sided[session.language]
+        text = self._to_the_matter(session, texts[0][0][:LONGEST_TEXT] if texts else "")
         text = corrected(
-            texts[0][0][:LONGEST_TEXT] if texts else "",
+            text,
             session.language,
             places,
             self._shown_by[session.language],
         )
         before, steps = session.snapshot(), len(session.before)
+        undone, text = self._took_back(session, text)
         session.attended = attended = self._clerk.attend(session, text, self.words(session))
+        if undone:
+            attended.told, attended.served = [*undone, *attended.told], True
         reply = super().reply(session, [(attended.rest, None)])
         if attended.acts and not reply.end:  # one step back takes all of the turn back
             while len(session.before) > steps:
@@ -232,6 +240,50 @@ class HouseBot(SettlingBot):
         if any(act.act == "inform" for act in reply.acts) and not attended.served:
             session.topic = None  # devices are spoken of now
         return reply
+
+    def _took_back(self, session: Session, text: str) -> tuple[list[str], str]:
+        """How devices are again of which a turn says `not the blinds`, where these were moved just now; and
+        the turn without that.
+        """
+        hearing, acts = self._hearing[session.language], session.last.acts if session.last else ()
+        for found in REFUSED[session.language].finditer(text):
+            named = hearing.heard(found[0])
+            refused = {one.slot for one in (*named.all("kind"), *named.all("plural"))}
+            just = [
+                one for one in session.done
+                if self._home.kinds_of(one.before) <= refused
+                and any(act.act == "inform" and act.value in one.before for act in acts)
+            ]  # fmt: skip
+            if not just or KEEPS.match(found[0]):
+                continue
+            session.about = tuple(just[-1].before)
+            rest = f"{text[: found.start()]}{text[found.end() :]}"
+            anew = [hearing.heard(one) for one in clauses_of(rest)]
+            again = {"it", "them", *refused}
+            if not any(
+                one.did("deed") and again & {each for span in one.spans for each in span.entry}
+                for one in anew
+            ):
+                self._take_back(session, just[-1])
+                return self._telling.how_they_are(session, session.about, None, None, None), rest
+            return [], rest
+        return [], text
+
+    def _to_the_matter(self, session: Session, text: str) -> str:
+        """A turn with its questions put plainly, without what people tell of themselves."""
+        hearing = self._hearing[session.language]
+
+        def acts(one: str) -> bool:
+            heard = hearing.heard(one)
+            deeds = {each.slot for each in heard.all("deed")} - {"watch", "play"}
+            return bool(deeds or heard.did("thing")) and not forms(session.language)["leaves"].search(one)
+
+        return without_stories(
+            asked_plainly(text.replace("’", "'"), session.language),
+            session.language,
+            lambda one: hearing.heard(one).did(*_TELLS_OF),
+            acts,
+        )
 
     def answered(self, session: Session, text: str) -> Answer:
         served: Attended = session.attended
@@ -268,6 +320,10 @@ class HouseBot(SettlingBot):
         )
         acted = frozenset(one.value or "" for one in did if one.act == "inform" and one.slot != "state")
         answers = self._clerk.inquiries.told(session, served.asked, acted, self.words(session))
+        if "programme" in shown:  # on the telly, I meant
+            session.waiting = [
+                one for one in session.waiting if (one.asks, one.kind) != ("deed", "television")
+            ]
         if answers:  # did I leave something on? what stands beside it is no command
             for one in ("cannot", "puzzled", "untouched"):
                 told = told.replace(self.words(session)[one], "")

@@ -76,6 +76,8 @@ class DoingBot(StandingBot[Session]):
         tells = clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)
         if tells and not clause.did("meant"):
             return False  # I saw a light
+        if reference.bare and len(clause.said) > FEW:
+            return False  # I meant put the baby to bed
         return bool(session.done) and clause.deed is None and reference.said and (
             clause.did("meant", "not", "negate") or clause.follows
         )  # fmt: skip
@@ -319,7 +321,12 @@ class DoingBot(StandingBot[Session]):
             if not again:
                 earlier = told.latest.get(tuple(named))  # on, and dim: dimmed is on
                 told.sentences = [one for one in told.sentences if one != earlier]
-                told.latest[tuple(named)] = self._telling.done(session, kind_name, deed, named)
+                was_off = bool(earlier) and all(
+                    session.done[-1].before.get(one) == "off" for one in named if session.done
+                )
+                told.latest[tuple(named)] = self._telling.done(
+                    session, kind_name, deed, named, was_off=was_off
+                )
                 told.sentences.append(told.latest[tuple(named)])
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]

@@ -90,6 +90,12 @@ class Inquiries:
                 named = () if hearing.heard(near).did("deed") else self._named(session, near)
                 if named:  # the curtains. Are they down?
                     inquiry, kept = replace(inquiry, devices=named), kept[:-1]
+            elif inquiry and near and inquiry.devices and not inquiry.rooms:  # the bedroom. Are they down?
+                said = hearing.heard(near)
+                here = {one.slot for one in said.all("room")}
+                there = tuple(one for one in inquiry.devices if self._home.devices[one].room in here)
+                if there and not said.did("deed", *_DEVICES) and not hearing.heard(plain).did("room"):
+                    inquiry, kept = replace(inquiry, devices=there), kept[:-1]
             if hearing.heard(sentence).did("deed") and not inquiry:
                 found = [replace(one, final=False) for one in found]
             found += [replace(inquiry, final=True)] if inquiry else []
@@ -154,6 +160,14 @@ class Inquiries:
             return Inquiry(told=words["no_room"].format(room=away[0])), rest
         if known["costs"].search(sentence) and sentence.rstrip().endswith("?"):
             return Inquiry(told=words["cost"]), ""
+        if alone and known["how_bright"].search(sentence) and sentence.rstrip().endswith("?"):
+            return Inquiry(told=words["how_bright"]), ""
+        unbidden = known["unbidden"].search(sentence)
+        if unbidden and not sentence.rstrip().endswith("?"):
+            rest = sentence[: unbidden.start()] + sentence[unbidden.end() :]
+            if hearing.heard(rest).did("deed"):
+                return None, rest
+            return Inquiry(named), ""
         if known["no_command"].match(sentence) and sentence.rstrip().endswith("?") and heard.did("deed"):
             itself = known["by_itself"].search(sentence) is not None
             return Inquiry(named, told=words["by_itself" if itself else "unanswered"]), ""
@@ -250,6 +264,11 @@ class Inquiries:
         which = known["which"].match(asks[0]) is not None
         named = tuple(dict.fromkeys(one for part in asks for one in self._named(session, part, which=which)))
         anything = known["anything"].search(whole) is not None and not named
+        if not named and deed in ("open", "close") and not session.about:  # are they down? in the bedroom
+            named = tuple(
+                one for one in self._home.of_kind(self._home.only_kind(deed))
+                if not rooms or self._home.devices[one].room in rooms
+            )  # fmt: skip
         if not named and rooms and not heard.did("it", "them"):
             return Inquiry(None, rooms, deed, anything=True)
         lists = which or (len(named) > 1 and deed in _ON and not rooms)

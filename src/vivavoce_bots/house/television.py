@@ -13,7 +13,7 @@ from vivavoce_bots.house.snippets import Snippet, forms
 
 _NUMBER: Final = re.compile(r"\d")
 _SHORT: Final = 4  # letters of a number's word
-_TO_WATCH: Final = re.compile(r"\b(?:watch|guardare)\b", re.I)
+_TO_WATCH: Final = re.compile(r"\b(?:watch|see|guardare|vedere)\b", re.I)
 _FEW: Final = 4  # words of a snippet that names a channel and nothing else
 
 
@@ -80,6 +80,8 @@ class TelevisionGuide:
             asks = said.asks and (known["channel"].search(text) or known["guide"].search(text))
             asks = asks or known["tuned_to"].search(text)  # the radio on two
             return Served(words["one_station"]) if asks or known["on_radio"].search(text) else None
+        if said.asks and known["stations"].search(text) and not known["screen"].search(around):
+            return Served(words["one_station"])
         if memory.recording and memory.topic == "television" and known["part_of"].search(text):
             return Served(words["whole_evening"])
         if said.asks and known["channel"].fullmatch(text):
@@ -139,6 +141,8 @@ class TelevisionGuide:
             (watches and known["tuned_to"].search(text)) or (topic and (watches or screen or few))
         ):
             return self._tune(memory, text, words)
+        if programme and _TO_WATCH.search(text) and known["record"].search(around):
+            return Served("")  # my nephew wants to see the match: record it
         if programme and watches and not said.asks:
             return self._tuned(memory, programme, words)
         if watches and topic and memory.told_of and known["that_one"].search(text):
@@ -174,6 +178,18 @@ class TelevisionGuide:
             if service == "recording"
             else self._tuned(memory, channel, words)
         )
+
+    def condensed(self, memory: Watched, told: list[str], words: Mapping[str, Any]) -> list[str]:
+        """What is told, without the evening of a channel that is told with all, or by its hour."""
+        kept = list(told)
+        for name, one in self._home.programmes.items():
+            evening = self._evening(memory, name)
+            hours = {str(each["says"]) for each in one["times"][memory.language]}
+            alone = words["programme"].format(name=self._name(memory, name), told=evening)
+            alone = alone.replace("su il ", "sul ")
+            if any(text in hours or (evening in text and text != alone) for text in kept):
+                kept = [text for text in kept if text != alone]
+        return kept
 
     # --- what it does ------------------------------------------------------------------------------------
 

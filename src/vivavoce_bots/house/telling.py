@@ -61,12 +61,14 @@ class Telling:
         """How those are that were otherwise before."""
         return [self.how(house, name) for name, state in was.items() if state != self.state(house, name)]
 
-    def done(self, house: House, kind: str, deed: str, devices: Sequence[str]) -> str:
-        """That something was done, or was so already."""
+    def done(
+        self, house: House, kind: str, deed: str, devices: Sequence[str], *, was_off: bool = False
+    ) -> str:
+        """That something was done, or was so already; `was_off`: before the turn."""
         said, many = self._home.kinds[kind].said[house.language], len(devices) > 1
         name = self.listed(house, devices, "and")
         started = self._says(house)["started"].get(deed) if kind != "fan" else None
-        if started and all(self.state(house, one) == "off" for one in devices):
+        if started and (was_off or all(self.state(house, one) == "off" for one in devices)):
             return capital(started[many].format(name=name))
         if any(self.state(house, one) != deed for one in devices):
             return capital(said["done"][deed][many].format(name=name))

@@ -1,0 +1,96 @@
+"""What people tell of themselves, and how they wrap a question: no command to a house stands in either.
+
+`I've just put the baby down` closes no blinds; `can you tell me if they're down?` asks whether they are.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+_PIECES: Final = re.compile(r"((?:[.!?;:…]+|,)\s+(?:(?:and|but|so|e|ma|poi) )?|\s+(?:and|but|e|ma)\s+)", re.I)
+_ASKED: Final = {
+    "en": re.compile(
+        r"\b(?:(?:can|could|would|will) you (?:\w+ )?(?:tell me|check|see|say|look)|"
+        r"do you (?:happen to )?know|(?:please )?(?:tell me|check|see|let me know)|"
+        r"i(?:'m| am)? (?:just |only )?(?:wonder(?:ing|ed)?|"
+        r"want(?:ed)? to know|(?:can't|cannot) (?:tell|see|remember)|(?:do not|don't) (?:know|remember)))"
+        r" (?:if|whether)\s+(?P<asked>(?P<who>it|they|that|those|i|we|you|"
+        r"(?:the|my|our|that) [^.,;!?]{1,40}?)"
+        r"(?P<verb>'s|'re|'ve|'m| is| are| was| were| have| has| left| did| turned| switched| closed| shut)\b"
+        r"(?P<rest>[^.,;!?]*))[.?!]*",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:(?:mi )?(?:sa|sai|può|puoi|potrebbe|potresti) (?:mica |per caso )?(?:dire|dirmi|vedere|"
+        r"guardare|controllare)|(?:mi )?(?:sa|sai|dica|dici)(?: mica| per caso)?|dimmi|"
+        r"(?:controlli|controlla|guardi|guarda|veda|vedi)|"
+        r"(?:volevo|vorrei) sapere|mi chiedo|non (?:so|ricordo|mi ricordo|vedo|capisco))"
+        r" (?:un po' |anche )?se\s+(?P<asked>[^.,;!?]+)[.?!]*",
+        re.I,
+    ),
+}
+"""Questions that are put as requests or as doubts."""
+_HEADS: Final = {"'s": "is", "'re": "are", "'ve": "have", "'m": "am"}
+_DID: Final = frozenset(("left", "turned", "switched", "closed", "shut"))
+_TELLS: Final = {
+    "en": re.compile(
+        r"\W*(?:(?:oh|ah|well|because|since|as|right|hello|hi|there|now|yes|no)[,!.\s]+)*"
+        r"(?:i(?:'ve|'m|'d)?|we(?:'ve|'re|'d)?|(?:he|she)(?:'s|'d)?|my \w+|the (?:baby|kids?|"
+        r"children|cat|dog|neighbours?|sun|rain|doctor|post))\b"
+        r"(?! (?:\w+ )?(?:want|would|need|like|love|mean|meant|said|think|thought|suppose|guess|"
+        r"can(?!'t| hardly)|could|prefer|asked|told|left|forgot|hear|see|hope)\b)(?<!i'd)(?<!we'd)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\W*(?:(?:oh|ah|beh|perché|che|dato che|visto che|siccome|ecco|adesso|ora|ieri|stamattina|sì|no|"
+        r"buongiorno|buonasera|salve|ciao|senta|senti|guardi|allora)[,!.\s]+)*"
+        r"(?:io |noi |mi |ci |l[aeio] |li |lei |lui |l')?(?:(?:sono|ho|siamo|abbiamo|hanno|avevo|vado|sto|"
+        r"stavo|torno|vengo|esco|arrivo|arriva|arrivano|vengono|viene|devo|faccio|metto|prendo|tiro|"
+        r"porto|salgo|scendo|apro|chiudo|cucino|preparo|friggo|stiro|lavo|leggo|dormo|mangio)\b"
+        r"(?! (?:bisogno|detto|chiesto|lasciat\w|dimenticat\w|caldo|freddo|sentit\w|vist\w))"
+        r"|mi[oa] (?!car)\w+ )",
+        re.I,
+    ),
+}
+"""How clauses begin in which people tell what they or others do."""
+
+
+_FIRST: Final = re.compile(
+    r"(?:(?<=[.!?;,])|^)[^,.;!?]*,?\s+(?:no[, ]+)?(?:aspett\w|wait|hang on|hold on)\b[,.!\s]*"
+    r"(?=(?:tell me |dimmi )?(?:prima|first)\b)",
+    re.I,
+)
+"""A command that is put off: `television on, no wait, first tell me what's on`."""
+
+
+def asked_plainly(text: str, language: str) -> str:
+    """A text whose wrapped questions are put plainly: `are they down?`."""
+
+    def plain(found: re.Match[str]) -> str:
+        if language != "en":
+            return f"{found['asked']}?"
+        verb = found["verb"].strip().lower()
+        if verb in _DID:
+            return f"did {found['who']} {verb}{found['rest']}?"
+        return f"{_HEADS.get(verb, verb)} {found['who']}{found['rest']}?"
+
+    return _ASKED[language].sub(plain, _FIRST.sub(" ", text))
+
+
+def without_stories(
+    text: str, language: str, names: Callable[[str], bool], acts: Callable[[str], bool]
+) -> str:
+    """A text without the clauses that tell what people do, where a word in them could be taken for a command.
+
+    names  whether a clause names a device or what is wished of one
+    acts   whether a word of a command stands in it
+    """
+    pieces = _PIECES.split(text)
+    kept: list[str] = []
+    for piece, cut in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        tells = _TELLS[language].match(piece) and "?" not in piece + cut
+        if not tells or names(piece) or not acts(piece):
+            kept += [piece, cut]
+        elif kept and re.search(r"[.!?;]", cut):
+            kept[-1] = cut
+    return "".join(kept) if kept else text
