@@ -19,6 +19,7 @@ from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Spotter
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 from vivavoce_bots.house.clauses import (
+    ANYONE,
     KEEPS,
     LAST,
     LEFT,
@@ -40,7 +41,7 @@ from vivavoce_bots.house.retracting import corrected
 from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.settling import SettlingBot
 from vivavoce_bots.house.snippets import forms
-from vivavoce_bots.house.stories import asked_plainly, without_stories
+from vivavoce_bots.house.stories import NEVER_MIND, asked_plainly, without_stories
 from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
@@ -272,6 +273,8 @@ class HouseBot(SettlingBot):
     def _to_the_matter(self, session: Session, text: str) -> str:
         """A turn with its questions put plainly, without what people tell of themselves."""
         hearing = self._hearing[session.language]
+        if not session.waiting:  # never mind: what was done stays
+            text = NEVER_MIND[session.language].sub("", text) or text
 
         def acts(one: str) -> bool:
             heard = hearing.heard(one)
@@ -332,6 +335,8 @@ class HouseBot(SettlingBot):
                 one for one in sentences_of(told) if _YES_NO.sub("", one).lower().rstrip(".") not in known
             )
             session.waiting = [one for one in session.waiting if not self._idle(session, one)]
+        if any(one.endswith(self._no_more(session)) for one in served.told):  # more is not known
+            told = told.replace(self.words(session)["unanswered"], "").strip()
         sentences = told_once([told, *served.told, *answers], self.words(session)["no_more_known"])
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
@@ -349,6 +354,10 @@ class HouseBot(SettlingBot):
             sentences = self.words(session)["well"]
         understood = Meaning(tuple(one for one in (*did, *served.acts) if one.act == "inform"), 1.0)
         return Answer(joined([sentences, question]), (*did, *served.acts, *asks), (understood,))
+
+    def _no_more(self, session: Session) -> str:
+        """How a sentence ends behind which nothing more is known."""
+        return str(self.words(session)["no_more_known"]).rsplit("}", 1)[-1].strip()
 
     def _idle(self, session: Session, pending: Pending) -> bool:
         """Whether all that is asked about is so already: which of the lamps that are off to switch off."""
@@ -403,7 +412,10 @@ class HouseBot(SettlingBot):
             list(session.waiting),
             session.done,
         )
-        told.names_alone = session.alone
+        told.names_alone, told.anyone = (
+            session.alone,
+            ANYONE[session.language].search(heard.text) is not None,
+        )
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)

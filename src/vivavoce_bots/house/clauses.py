@@ -70,6 +70,19 @@ REFUSED: Final = {
     ),
 }
 """Devices that are not to be touched."""
+ANYONE: Final = {
+    "en": re.compile(
+        r"\b(?:any (?:one|lamp|light|of (?:them|those|these))|whichever|(?:you )?(?:choose|pick one|decide)"
+        r"|(?:doesn't|does not) matter which|(?:don't|do not) (?:care|mind) which|all the same)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:un[ao] (?:qualsiasi|qualunque|a caso)|(?:scelga|decida|faccia) lei|(?:scegli|decidi|fai) tu"
+        r"|quella che (?:vuole|vuoi|preferisce)|è (?:uguale|lo stesso)|fa lo stesso)\b",
+        re.I,
+    ),
+}
+"""That any one of several will do."""
 KEEPS: Final = re.compile(r"(?:i (?:told you|said),? )?(?:leave|nothing|niente|lasci)|.*\b(?:lasci\w+)", re.I)
 """Such words that ask for no more than that nothing be done."""
 THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)

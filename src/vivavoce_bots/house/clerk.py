@@ -360,16 +360,15 @@ class Clerk:
                 done.served = True
             elif (
                 "?" in said.cut and (said.begins or is_question(said.text, session.language))
-                and (done.served or len(left) > 1) and len(heard.said) >= _FEWEST
+                and len(heard.said) >= _FEWEST
                 and (
                     asks_openly(question, session.language)
-                    or forms(session.language)["wonders"].match(said.text)
+                    or known["wonders"].match(said.text) or known["wants_deed"].match(said.text)
                 )
                 and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
             ):  # fmt: skip
                 left.remove(said)
-                topic = "" if known["able"].match(said.text) else not_known(question, session.language)
-                unknown.append(topic or words["unanswered"])
+                unknown.append(self._not_known(said, session.language, words))
             elif (
                 "?" in said.cut and len(heard.said) > _FEWEST
                 and (is_question(said.text, session.language) or known["able"].search(said.text))
@@ -378,6 +377,19 @@ class Clerk:
             ):  # fmt: skip
                 left.remove(said)
                 unknown.append(words["only_devices"])
-        if unknown and Act("canthelp") not in done.acts:
+        end = words["no_more_known"].rsplit("}", 1)[-1].strip()
+        if unknown and Act("canthelp") not in done.acts and not any(one.endswith(end) for one in done.told):
             done.told.append(unknown[-1])
             done.served = True
+
+    def _not_known(self, said: Snippet, language: str, words: Mapping[str, Any]) -> str:
+        """The sentence for a question that nothing answers, with what it asks where that can be said."""
+        known = forms(language)
+        if known["wants_deed"].match(said.text):
+            return str(words["cannot_deed_at_all"])
+        if known["able"].match(said.text):
+            return str(words["unanswered"])
+        plain = known["whether"].match(said.text)
+        if plain:
+            return capital(str(words["not_whether"]).format(**plain.groupdict()))
+        return not_known(f"{said.text}?", language) or str(words["unanswered"])

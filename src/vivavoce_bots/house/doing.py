@@ -173,6 +173,8 @@ class DoingBot(StandingBot[Session]):
         if reference.every and not choices and not reference.placed and _BOTH & set(clause.said):
             two = [one for one in dict.fromkeys(reversed(session.acted)) if one in devices][:_MANY]
             devices = two if len(two) == _MANY else devices
+        if told.anyone and clause.deed and kind and len(devices) > 1 and not reference.every:
+            devices = devices[:1]
         spoken_of = reference.it and set(devices) <= set(session.about)
         many = reference.plural and not reference.sides and (reference.placed or not lights)
         every = reference.every or many or spoken_of

@@ -108,7 +108,7 @@ class AnsweringMachine:
             and known["they_said"].search(text)
             and (named or not elsewhere)
         ):
-            return self._only(memory, named or memory.told_message, words)
+            return self._only(memory, named or self.named(memory, near) or memory.told_message, words)
         asks = said.asks or known["called"].match(text) is not None
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)

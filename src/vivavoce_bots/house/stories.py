@@ -63,6 +63,21 @@ _FIRST: Final = re.compile(
 """A command that is put off: `television on, no wait, first tell me what's on`."""
 
 
+NEVER_MIND: Final = {
+    "en": re.compile(
+        r"\b(?:oh,? (?:well,? )?|well,? |ok(?:ay)?,? )?(?:never ?mind(?: that| then| about that)?"
+        r"|not to worry|no matter|doesn't matter)[,.!]+\s*(?=\w)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:ma |vabbè,? |va bene,? )?(?:fa niente|non (?:fa niente|importa)|pazienza|poco male"
+        r"|lasci(?:a|amo)? (?:perdere|stare))[,.!]+\s*(?=\w)",
+        re.I,
+    ),
+}
+"""That something is let go, before something else is said."""
+
+
 def asked_plainly(text: str, language: str) -> str:
     """A text whose wrapped questions are put plainly: `are they down?`."""
 

@@ -271,7 +271,12 @@ class TelevisionGuide:
             memory.recording = tuple(one for one in memory.recording if one not in gone)
             names = " ".join(words["not_recorded"].format(name=self._name(memory, one)) for one in gone)
             return Served(names or words["nothing_recorded"])
-        if known["recorded"].search(text) and (said.asks or not known["record_it"].search(text)):
+        asks_for = known["suggests"].match(text)
+        if (
+            known["recorded"].search(text)
+            and not asks_for
+            and (said.asks or not known["record_it"].search(text))
+        ):
             if not memory.recording:
                 return Served(words["nothing_recorded"])
             names = words["and"].join(self._name(memory, one) for one in memory.recording)
