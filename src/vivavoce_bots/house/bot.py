@@ -41,7 +41,7 @@ from vivavoce_bots.house.retracting import corrected
 from vivavoce_bots.house.session import Pending, Session, Told
 from vivavoce_bots.house.settling import SettlingBot
 from vivavoce_bots.house.snippets import forms
-from vivavoce_bots.house.stories import NEVER_MIND, asked_plainly, without_stories
+from vivavoce_bots.house.stories import NEVER_MIND, asked_plainly, without_echoes, without_stories
 from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
@@ -275,6 +275,9 @@ class HouseBot(SettlingBot):
         hearing = self._hearing[session.language]
         if not session.waiting:  # never mind: what was done stays
             text = NEVER_MIND[session.language].sub("", text) or text
+
+        if not session.waiting and session.last is not None and not session.topic:
+            text = without_echoes(text, session.last.text)
 
         def acts(one: str) -> bool:
             heard = hearing.heard(one)

@@ -24,7 +24,7 @@ ON_NOW: Final = {
         r"|at the moment)"
         r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
         r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
-        r"(?![^.!]*\b(?:tv|telly|television|tonight|channel|later|worth|good|interesting)\b)",
+        r"(?![^.!]*\b(?:tv|box|telly|television|tonight|channel|later|worth|good|interesting)\b)",
         re.I,
     ),
     "it": re.compile(

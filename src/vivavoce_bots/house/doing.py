@@ -186,8 +186,8 @@ class DoingBot(StandingBot[Session]):
             told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
         elif clause.deed is None:
             session.about = tuple(devices)
-            if not clause.did("kind", "plural", "called"):
-                return  # nobody named it
+            if clause.did("volume") or not clause.did("kind", "plural", "called"):
+                return  # nobody named it; the volume as it is
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)

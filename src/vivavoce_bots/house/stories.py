@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from vivavoce_bots.dialogue.spotting import tokens
+
 _PIECES: Final = re.compile(r"((?:[.!?;:…]+|,)\s+(?:(?:and|but|so|e|ma|poi) )?|\s+(?:and|but|e|ma)\s+)", re.I)
 _ASKED: Final = {
     "en": re.compile(
@@ -78,6 +80,33 @@ NEVER_MIND: Final = {
 """That something is let go, before something else is said."""
 
 
+_STEM: Final = 5  # letters by which two forms of a word are the same
+_SHORT: Final = 5  # words of a clause that only says again what was told
+_STATIVE: Final = re.compile(
+    r"\W*(?:(?:so|oh|ah|well|then|allora|quindi|ah|oh|ecco)\W+)*(?:nothing|all|still|already|niente|tutt[oiea]|già|"
+    r"ancora|nessuna|it(?:'s| is)|they(?:'re| are)|(?:è|sono) )\b",
+    re.I,
+)
+"""How such a clause begins."""
+_ECHOING: Final = frozenset(
+    tokens(
+        "so oh ah ok okay right well then is are it they there good fine still all already nothing none "
+        "allora ah oh ok bene è sono ecco già quindi tutto tutte tutti niente nessuna dunque beh"
+    )
+)
+_PHRASAL: Final = re.compile(
+    r"\b((?:wr[io]t|not|tak)(?:e|ing|ten)?|jot|pick|sit|sat|stand|lie|lay|lying|wake|woke|get|give|giving|gave|cheer|tidy|clean|wash|hurry|stay|calm|grow|eat|drink|dress|"
+    r"ring|phone|break|broke|burn|figure|find|found|sort|try|trying|point|catch|"
+    r"caught|made|fed|show|doze|drop|nod|hold|carry|settle|pack|"
+    r"live|warm|heat|boil|throw|chop|mess|messed|mix|mixed|blow|blew|dig|count|lock|locked|step|pass|"
+    r"pop(?=s|ped)|freak|chill)(s|ing|ed|ped)?"
+    r"((?: (?:it|that|them|this|me|us|him|her|you))?) (?:up|down|on|off|out|over)\b(?! (?:the|my) "
+    r"(?:lamps?|lights?|blinds?|fan|radio|tv|telly|television|volume))",
+    re.I,
+)
+"""Verbs that mean something else with `up`, `down`, `on`, `off`, `out`: nothing is switched by them."""
+
+
 def asked_plainly(text: str, language: str) -> str:
     """A text whose wrapped questions are put plainly: `are they down?`."""
 
@@ -89,7 +118,30 @@ def asked_plainly(text: str, language: str) -> str:
             return f"did {found['who']} {verb}{found['rest']}?"
         return f"{_HEADS.get(verb, verb)} {found['who']}{found['rest']}?"
 
+    if language == "en":
+        text = _PHRASAL.sub(r"\1\2\3", text)
     return _ASKED[language].sub(plain, _FIRST.sub(" ", text))
+
+
+def without_echoes(text: str, last: str) -> str:
+    """A turn without the short clauses that only say again what was told: `nothing on, good`.
+
+    last  what was told
+    """
+    told = {one[:_STEM] for one in tokens(last)} | _ECHOING
+    pieces = _PIECES.split(text)
+    kept: list[str] = []
+    for piece, cut in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+        said = tokens(piece)
+        again = 0 < len(said) <= _SHORT and "?" not in piece + cut
+        again = (
+            again
+            and _STATIVE.match(piece) is not None
+            and not {*said} <= _ECHOING
+            and all(one[:_STEM] in told for one in said)
+        )
+        kept += [] if again else [piece, cut]
+    return "".join(kept) if any(re.search(r"\w", one) for one in kept) else text
 
 
 def without_stories(
