@@ -13,6 +13,7 @@ from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import requested
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT
+from vivavoce_bots.house.clauses import LEFT
 from vivavoce_bots.house.home import Home, read_manner
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.session import Session
@@ -76,6 +77,7 @@ class Inquiries:
                 kept = kept[:-1]
                 continue
             goes_on = bool(found) and known["or_else"].match(sentence) is not None
+            open_ = bool(found) and found[-1] == Inquiry(final=True)  # I think I left the.. the lamp
             if known["rhetorical"].search(plain) and len(sentences) > 1 and plain.endswith(("?", "!")):
                 dropped = True
                 continue
@@ -85,6 +87,8 @@ class Inquiries:
             before = next((one.devices for one in found[::-1] if one.devices), ())
             alone = goes_on or not commands
             inquiry, rest = self._taken(session, plain, words, alone=alone, before=before, goes_on=goes_on)
+            if open_ and not hearing.heard(sentence).did("deed") and (named := self._named(session, plain)):
+                inquiry, rest = Inquiry(named), ""
             near = sentences[at - 1] if at and kept and kept[-1] == sentences[at - 1] else ""
             if inquiry and near and not (inquiry.devices or inquiry.anything or inquiry.told):
                 named = () if hearing.heard(near).did("deed") else self._named(session, near)
@@ -98,6 +102,7 @@ class Inquiries:
                     inquiry, kept = replace(inquiry, devices=there), kept[:-1]
             if hearing.heard(sentence).did("deed") and not inquiry:
                 found = [replace(one, final=False) for one in found]
+            found = found[:-1] if inquiry and open_ and inquiry.devices else found
             found += [replace(inquiry, final=True)] if inquiry else []
             kept += [rest if inquiry else sentence]
         left = " ".join(one for one in kept if re.search(r"\w", one))
@@ -277,7 +282,7 @@ class Inquiries:
     def _named(self, session: Session, part: str, *, which: bool = False) -> tuple[str, ...]:
         """The devices that a part names; of lamps without a place those that were spoken of."""
         hearing, reader = self._hearing[session.language], self._readers[session.language]
-        said, spans = hearing.find(part)
+        said, spans = hearing.find(LEFT.sub(r"\1", part))
         kinds = [one.entry.slot for one in spans if one.entry.kind in ("kind", "plural")]
         reference = replace(reader.read(said, spans, None), strange="")
         if not (reference.kind or reference.placed):

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from vivavoce_bots.dialogue.spotting import tokens
@@ -65,6 +65,30 @@ _FIRST: Final = re.compile(
 """A command that is put off: `television on, no wait, first tell me what's on`."""
 
 
+IF_NOT: Final = {
+    "en": re.compile(
+        r"\bif (?:it is|it's on|so|they are|yes),? (?P<yes>[^.;!?]*?)[,.;]\s*(?:and |but )?"
+        r"(?:if not|if it isn't|otherwise),? (?P<no>[^.;!?]*)",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\bse (?:sì|lo è|è così|(?:è|sono) \w+),? (?P<yes>[^.;!?]*?)[,.;]\s*(?:e |ma )?"
+        r"(?:se no|sennò|altrimenti),? (?P<no>[^.;!?]*)",
+        re.I,
+    ),
+}
+"""What is to be done if something is so, and what if not."""
+_NAMED_LATER: Final = {
+    "en": (
+        r"\b(?:everything|all|them|it),? (?:the )?(?P<kind>{kinds})s?,? (?:i mean|that is)\b",
+        "all the {0}",
+    ),
+    "it": (
+        r"\btutt[oei],? (?:(?:le|la|il|i) )?(?P<kind>{kinds}),? (?:intendo|dico|voglio dire)\b",
+        "tutte le {0}",
+    ),
+}
+_IS_THIS_ON: Final = re.compile(r"^\W*(?:\w+\W+)?is this (?:thing )?on\?", re.I)
 NEVER_MIND: Final = {
     "en": re.compile(
         r"\b(?:oh,? (?:well,? )?|well,? |ok(?:ay)?,? )?(?:never ?mind(?: that| then| about that)?"
@@ -83,14 +107,14 @@ NEVER_MIND: Final = {
 _STEM: Final = 5  # letters by which two forms of a word are the same
 _SHORT: Final = 5  # words of a clause that only says again what was told
 _STATIVE: Final = re.compile(
-    r"\W*(?:(?:so|oh|ah|well|then|allora|quindi|ah|oh|ecco)\W+)*(?:nothing|all|still|already|niente|tutt[oiea]|già|"
-    r"ancora|nessuna|it(?:'s| is)|they(?:'re| are)|(?:è|sono) )\b",
+    r"\W*(?:(?:so|oh|ah|well|then|allora|quindi|ah|oh|ecco)\W+)*(?:no \w+\W*$|nothing|all|still|already|"
+    r"niente|tutt[oiea]|già|ancora|nessuna|it(?:'s| is)|they(?:'re| are)|(?:è|sono) )\b",
     re.I,
 )
 """How such a clause begins."""
 _ECHOING: Final = frozenset(
     tokens(
-        "so oh ah ok okay right well then is are it they there good fine still all already nothing none "
+        "so no oh ah ok okay right well then is are it they there good fine still all already nothing none "
         "allora ah oh ok bene è sono ecco già quindi tutto tutte tutti niente nessuna dunque beh"
     )
 )
@@ -119,8 +143,19 @@ def asked_plainly(text: str, language: str) -> str:
         return f"{_HEADS.get(verb, verb)} {found['who']}{found['rest']}?"
 
     if language == "en":
+        text = _IS_THIS_ON.sub("", text) or text
         text = _PHRASAL.sub(r"\1\2\3", text)
     return _ASKED[language].sub(plain, _FIRST.sub(" ", text))
+
+
+def named_at_once(text: str, language: str, kinds: Sequence[str]) -> str:
+    """A turn in which a device that is named behind stands where it is meant: `raise all, blinds I mean`.
+
+    kinds  the words for kinds of devices
+    """
+    form, plain = _NAMED_LATER[language]
+    found = re.compile(form.format(kinds="|".join(map(re.escape, kinds))), re.I)
+    return found.sub(lambda one: plain.format(one["kind"]), text)
 
 
 def without_echoes(text: str, last: str) -> str:

@@ -147,6 +147,9 @@ class TelevisionGuide:
             return self._tuned(memory, programme, words)
         if watches and topic and memory.told_of and known["that_one"].search(text):
             return self._tuned(memory, memory.told_of, words)
+        spoken_of = self.programme(memory, around[: around.find(text)])
+        if spoken_of and watches and topic and not programme and known["that_one"].search(text):
+            return self._tuned(memory, spoken_of, words)  # the film will do, put it on
         if (
             programme
             and topic
@@ -189,6 +192,9 @@ class TelevisionGuide:
             alone = alone.replace("su il ", "sul ")
             if any(text in hours or (evening in text and text != alone) for text in kept):
                 kept = [text for text in kept if text != alone]
+            name = self._name(memory, name)
+            if words["recorded"].format(name=name, told=evening) in kept:
+                kept = [text for text in kept if text != words["will_record"].format(names=name)]
         return kept
 
     # --- what it does ------------------------------------------------------------------------------------
