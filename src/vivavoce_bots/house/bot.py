@@ -215,6 +215,10 @@ class HouseBot(HearkeningBot):
                 one for one in session.waiting if (one.asks, one.kind) != ("deed", "television")
             ]
         if answers:  # did I leave something on? what stands beside it is no command
+            of = {device for one in served.asked for device in one.devices or ()}
+            session.waiting = [
+                one for one in session.waiting if one.asks != "deed" or not {*one.choices} <= of
+            ]
             for one in ("cannot", "puzzled", "untouched"):
                 told = told.replace(self.words(session)[one], "")
             known = " ".join(answers).lower()

@@ -173,6 +173,8 @@ class Inquiries:
             if hearing.heard(rest).did("deed"):
                 return None, rest
             return Inquiry(named), ""
+        if unbidden and heard.did("deed"):
+            return Inquiry(named, told=words["by_itself"]), ""
         if known["no_command"].match(sentence) and sentence.rstrip().endswith("?") and heard.did("deed"):
             itself = known["by_itself"].search(sentence) is not None
             return Inquiry(named, told=words["by_itself" if itself else "unanswered"]), ""
@@ -287,6 +289,8 @@ class Inquiries:
         reference = replace(reader.read(said, spans, None), strange="")
         if not (reference.kind or reference.placed):
             return ()
+        if reference.ordinal and not (reference.kind or reference.rooms or session.about):
+            return ()  # first, did I leave the light on?
         if reference.rooms and not (reference.kind or reference.called or reference.sides):
             return ()
         references = [replace(reference, kind=one) for one in kinds if one] or [reference]

@@ -88,6 +88,22 @@ _NAMED_LATER: Final = {
         "tutte le {0}",
     ),
 }
+_NOT_MINE: Final = {
+    "en": re.compile(
+        r"\b(?:and |but |because )?(?:the |that |my |a )?(?:(?:street|traffic|head|tail|car|bike|fairy)"
+        r"[ -]?|neighbou?rs?'?s? |next door's )(?:lamps?|lights?|radio|telly|tv|television|music|blinds?)\b"
+        r"[^,.;!?]*|\b(?:a |big |huge |great )+fan of\b[^,.;!?]*"
+        r"|\blight (?:snack|sleeper|meal|lunch|dinner|rain)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:e |ma |che )?(?:il |i |la |le |un )?(?:lampion[ei]\b|(?:radio|tele|televisione|tv|musica|"
+        r"luc[ei]|lampad[ae]|tapparell[ae]) (?:de[il] vicin\w|della (?:vicina|strada|macchina)|"
+        r"delle macchine|di (?:sotto|sopra)|dei lampioni)\b)[^,.;!?]*",
+        re.I,
+    ),
+}
+"""Lamps and sets of other people, and other senses of such words."""
 _IS_THIS_ON: Final = re.compile(r"^\W*(?:\w+\W+)?is this (?:thing )?on\?", re.I)
 NEVER_MIND: Final = {
     "en": re.compile(
@@ -142,6 +158,7 @@ def asked_plainly(text: str, language: str) -> str:
             return f"did {found['who']} {verb}{found['rest']}?"
         return f"{_HEADS.get(verb, verb)} {found['who']}{found['rest']}?"
 
+    text = _NOT_MINE[language].sub("", text) or text
     if language == "en":
         text = _IS_THIS_ON.sub("", text) or text
         text = _PHRASAL.sub(r"\1\2\3", text)

@@ -74,6 +74,12 @@ class TelevisionGuide:
         known, text = forms(memory.language), said.text
         if known["record"].search(text):
             return self._record(memory, said, words, around)
+        if (
+            known["lasts"].search(text)
+            and said.asks
+            and (memory.topic == "television" or self.programme(memory, text))
+        ):
+            return Served(words["length"])
         so_far = around[: around.find(text)]
         radio = known["radio"].search(so_far) and not known["screen"].search(around)
         if known["radio"].search(text) and not known["screen"].search(text):
@@ -158,6 +164,8 @@ class TelevisionGuide:
             and not known["record"].search(around)
         ):
             return self._tuned(memory, programme, words)
+        if programme and known["one_with"].match(text) and known["watch"].search(around):
+            return self._tuned(memory, programme, words)  # put on the.. the one with the news
         bare = said.asks or len(text.split()) <= 2
         if programme and memory.topic != "television" and few and bare and not watches:
             return self._told(memory, programme, words)
