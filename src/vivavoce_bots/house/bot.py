@@ -13,31 +13,27 @@ from typing import Any, ClassVar, Final
 
 from vivavoce_bots.acts import Act, Meaning, Reply, stating
 from vivavoce_bots.dialogue.clauses import sentences_of, without_meanwhile
-from vivavoce_bots.dialogue.gist import gist, requested, rewritten
 from vivavoce_bots.dialogue.hearing import Heard, leaves_behind, only_no
-from vivavoce_bots.dialogue.retraction import without_retracted
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Spotter
 from vivavoce_bots.dialogue.talk import QUESTION, Answer, asked_for_more, joined
 from vivavoce_bots.house.clauses import (
+    ANYONE,
     LAST,
     LEFT,
     ON_NOW,
     ONE_MORE,
-    REFUSED,
-    THERE,
     WISHES,
-    decided,
     in_the_room,
     read_clauses,
     with_wishes,
 )
 from vivavoce_bots.house.clerk import Attended, Clerk
+from vivavoce_bots.house.hearkening import HearkeningBot
 from vivavoce_bots.house.home import Home, read_home, read_manner
 from vivavoce_bots.house.metaphor import METAPHORS, in_metaphor
 from vivavoce_bots.house.reference import Reader
 from vivavoce_bots.house.retracting import corrected
 from vivavoce_bots.house.session import Pending, Session, Told
-from vivavoce_bots.house.settling import SettlingBot
 from vivavoce_bots.house.telling import Telling, capital, told_once
 
 _MATTER: Final = (
@@ -49,16 +45,7 @@ _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
 _YES_NO: Final = re.compile(r"^(?:yes|no|sì), ", re.I)
-_VOCATIVE: Final = re.compile(
-    r",\s*(?:dear|love|darling|please|my dear|car[oa]|tesoro|grazie|per favore|per piacere)\s*(?=[,.!?])",
-    re.I,
-)
-_FEW: Final = 3  # words that say nothing but no
 _AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
-_HERE: Final = {
-    "en": re.compile(r"\b(?:in|round) (?:here|there)\b", re.I),
-    "it": re.compile(r"\bqu[ia](?: dentro)?\b", re.I),
-}
 
 
 def _sided(home: Home, language: str) -> list[str]:
@@ -67,7 +54,7 @@ def _sided(home: Home, language: str) -> list[str]:
     return [*sides, *(word for room in home.rooms.values() for word in map(str, room[language]["words"]))]
 
 
-class HouseBot(SettlingBot):
+class HouseBot(HearkeningBot):
     """Looks after a flat. `variant` is the metaphor in which it speaks."""
 
     name: str = "house"
@@ -149,56 +136,6 @@ class HouseBot(SettlingBot):
         lead = [*([told] if told else []), *back] or [self._courtesy(session, "undo")]
         return Answer(" ".join([*lead, question]), (Act("ack", None, "undo"), *asks))
 
-    def _without_refused(self, session: Session, text: str) -> str:
-        """The turn without the devices that are not to be touched, `no blinds`: nothing is asked of these."""
-        hearing, refused = self._hearing[session.language], set[str | None]()
-        for match in REFUSED[session.language].finditer(text):
-            named = hearing.heard(match[0])
-            refused |= {one.slot for one in (*named.all("kind"), *named.all("plural"))}
-        held = session.waiting
-        session.waiting = [
-            one for one in held
-            if one.kind not in refused and not self._home.kinds_of(one.choices) & refused
-        ]  # fmt: skip
-        rest = REFUSED[session.language].sub(" ", text) if refused else text
-        left = hearing.heard(rest)
-        lets_go = len(session.waiting) < len(held)
-        if refused and not (lets_go or left.did(*_TELLS) or len(left.said) > _FEW):
-            return str(read_manner(session.language)["dont"][0])
-        return rest
-
-    def plain(self, session: Session, text: str) -> str:
-        """A turn as it is meant: requests as commands, idioms in plain words, nothing told besides."""
-        hearing, where = self._hearing[session.language], self._home.places(session.language)
-        text = _VOCATIVE.sub("", text)
-        session.alone = self._names_alone(session, text)
-
-        def places(one: str) -> bool:
-            return hearing.heard(one).did("side", "room")
-
-        settled = without_retracted(
-            decided(self._without_refused(session, text), places), session.language, where
-        )
-        settled = without_retracted(settled, session.language, self._home.kind_words(session.language))
-        rooms = {self._home.devices[one].room for one in session.about}
-        if (
-            len(rooms) == 1
-            and not hearing.heard(settled).did("room")
-            and hearing.heard(settled).did("kind", "plural")
-        ):
-            where_in = self._home.rooms[rooms.pop()][session.language]["in"]  # the blinds in here
-            settled = _HERE[session.language].sub(where_in, settled)
-        plain = rewritten(requested(settled, session.language), read_manner(session.language)["rewrites"])
-        there = THERE.search(plain) is not None
-        return gist(
-            plain,
-            session.language,
-            lambda one: hearing.heard(one).did(*_TELLS),
-            lambda one: (
-                hearing.heard(one).did("room") and (there or hearing.heard(one).did("glare", *WISHES))
-            ),
-        )
-
     def _passed_over(self, session: Session, text: str, *, told: bool = False) -> str:
         return "" if told else super()._passed_over(session, text)
 
@@ -215,14 +152,18 @@ class HouseBot(SettlingBot):
     def reply(self, session: Session, texts: Sequence[tuple[str, float | None]]) -> Reply:
         """The answer to a turn: the clerk serves what is no command to a device; the rest goes its way."""
         places = self._sided[session.language]
+        text = self._to_the_matter(session, texts[0][0][:LONGEST_TEXT] if texts else "")
         text = corrected(
-            texts[0][0][:LONGEST_TEXT] if texts else "",
+            text,
             session.language,
             places,
             self._shown_by[session.language],
         )
         before, steps = session.snapshot(), len(session.before)
+        undone, text = self._took_back(session, text)
         session.attended = attended = self._clerk.attend(session, text, self.words(session))
+        if undone:
+            attended.told, attended.served = [*undone, *attended.told], True
         reply = super().reply(session, [(attended.rest, None)])
         if attended.acts and not reply.end:  # one step back takes all of the turn back
             while len(session.before) > steps:
@@ -267,8 +208,17 @@ class HouseBot(SettlingBot):
             one for one in answer.acts if one.act not in ("reqmore", "request", "select", "confirm", "repeat")
         )
         acted = frozenset(one.value or "" for one in did if one.act == "inform" and one.slot != "state")
+        acted |= {one for one in self._home.devices if one in shown}
         answers = self._clerk.inquiries.told(session, served.asked, acted, self.words(session))
+        if "programme" in shown:  # on the telly, I meant
+            session.waiting = [
+                one for one in session.waiting if (one.asks, one.kind) != ("deed", "television")
+            ]
         if answers:  # did I leave something on? what stands beside it is no command
+            of = {device for one in served.asked for device in one.devices or ()}
+            session.waiting = [
+                one for one in session.waiting if one.asks != "deed" or not {*one.choices} <= of
+            ]
             for one in ("cannot", "puzzled", "untouched"):
                 told = told.replace(self.words(session)[one], "")
             known = " ".join(answers).lower()
@@ -276,6 +226,8 @@ class HouseBot(SettlingBot):
                 one for one in sentences_of(told) if _YES_NO.sub("", one).lower().rstrip(".") not in known
             )
             session.waiting = [one for one in session.waiting if not self._idle(session, one)]
+        if any(one.endswith(self._no_more(session)) for one in served.told):  # more is not known
+            told = told.replace(self.words(session)["unanswered"], "").strip()
         sentences = told_once([told, *served.told, *answers], self.words(session)["no_more_known"])
         settling = [one for one in session.waiting if one not in waited]
         if answer.end or (served.leaves and not settling and served.asks is None):
@@ -293,6 +245,10 @@ class HouseBot(SettlingBot):
             sentences = self.words(session)["well"]
         understood = Meaning(tuple(one for one in (*did, *served.acts) if one.act == "inform"), 1.0)
         return Answer(joined([sentences, question]), (*did, *served.acts, *asks), (understood,))
+
+    def _no_more(self, session: Session) -> str:
+        """How a sentence ends behind which nothing more is known."""
+        return str(self.words(session)["no_more_known"]).rsplit("}", 1)[-1].strip()
 
     def _idle(self, session: Session, pending: Pending) -> bool:
         """Whether all that is asked about is so already: which of the lamps that are off to switch off."""
@@ -347,7 +303,10 @@ class HouseBot(SettlingBot):
             list(session.waiting),
             session.done,
         )
-        told.names_alone = session.alone
+        told.names_alone, told.anyone = (
+            session.alone,
+            ANYONE[session.language].search(heard.text) is not None,
+        )
         if not self._answered(session, heard, clauses, told):
             for clause in clauses:
                 self._take(session, clause, told)
@@ -390,18 +349,6 @@ class HouseBot(SettlingBot):
             " ".join([*dict.fromkeys(told.sentences), question]), (*told.acts, *asks),
             (Meaning(understood, 1.0),),
         )  # fmt: skip
-
-    def _names_alone(self, session: Session, text: str) -> bool:
-        """Whether a sentence of the turn names devices, and says nothing else."""
-        hearing, reader = self._hearing[session.language], self._readers[session.language]
-        for sentence in sentences_of(text):
-            clauses = [] if sentence.endswith("?") else read_clauses(sentence, hearing, reader)
-            clauses = [one for one in clauses if not one.did("not") or one.deed]
-            if clauses and not any(
-                one.loose or one.asks or one.did("not", "negate", "dont") for one in clauses
-            ):
-                return True
-        return False
 
     def _led_on(self, session: Session) -> tuple[str, tuple[Act, ...]]:
         if session.waiting:

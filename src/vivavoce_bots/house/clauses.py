@@ -24,7 +24,7 @@ ON_NOW: Final = {
         r"|at the moment)"
         r"|what (?:have|did) you (?:left|leave) on|what(?:'s| is) still on"
         r"|(?:is there |is )?anything (?:is |still )?(?:switched |turned )?on)\b"
-        r"(?![^.!]*\b(?:tv|telly|television|tonight|channel|later|worth|good|interesting)\b)",
+        r"(?![^.!]*\b(?:tv|box|telly|television|tonight|channel|later|worth|good|interesting)\b)",
         re.I,
     ),
     "it": re.compile(
@@ -35,10 +35,11 @@ ON_NOW: Final = {
 }
 LAST: Final = {
     "en": re.compile(
-        r"\bwhat (?:did|have) (?:you|i) (?:just )?(?:do|done|changed?|turn(?:ed)?|switch(?:ed)?|put)\b", re.I
+        r"\bwhat (?:did|have) (?:you|i|we) (?:just )?(?:do|done|changed?|turn(?:ed)?|switch(?:ed)?|put)\b",
+        re.I,
     ),
     "it": re.compile(
-        r"\b(?:che )?cosa ha[i]? (?:appena )?(?:fatto|cambiato|acceso|spento|aperto|chiuso)\b", re.I
+        r"\b(?:che )?cosa (?:hai?|abbiamo) (?:appena )?(?:fatto|cambiato|acceso|spento|aperto|chiuso)\b", re.I
     ),
 }
 """What was done last, asked for."""
@@ -57,7 +58,7 @@ REFUSED: Final = {
         re.I,
     ),
     "it": re.compile(
-        r"\b(?:che|quale) (?:tapparell[ae]|lampad[ae]|luc[ei])\?!"
+        r"\b(?:ma )?(?:che|quale|macché) (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore)(?=!|\?!|\.)"
         r"|\bnon ho (?:detto|chiesto|parlato di)(?: la| le| il| una)?"
         r" (?:tapparell[ae]|lampad[ae]|luc[ei]|ventilatore|televisione|tele|tv|radio)\b"
         r"|\b(?:niente|nessun[ao]?|non voglio(?: le| la| il)?|lasci\w*(?: stare| perdere)?(?: le| la| il))"
@@ -69,6 +70,21 @@ REFUSED: Final = {
     ),
 }
 """Devices that are not to be touched."""
+ANYONE: Final = {
+    "en": re.compile(
+        r"\b(?:any (?:one|lamp|light|of (?:them|those|these))|whichever|(?:you )?(?:choose|pick one|decide)"
+        r"|(?:doesn't|does not) matter which|(?:don't|do not) (?:care|mind) which|all the same)\b",
+        re.I,
+    ),
+    "it": re.compile(
+        r"\b(?:un[ao] (?:qualsiasi|qualunque|a caso)|(?:scelga|decida|faccia) lei|(?:scegli|decidi|fai) tu"
+        r"|quella che (?:vuole|vuoi|preferisce)|è (?:uguale|lo stesso)|fa lo stesso)\b",
+        re.I,
+    ),
+}
+"""That any one of several will do."""
+KEEPS: Final = re.compile(r"(?:i (?:told you|said),? )?(?:leave|nothing|niente|lasci)|.*\b(?:lasci\w+)", re.I)
+"""Such words that ask for no more than that nothing be done."""
 THERE: Final = re.compile(r"\b(?:there|lì|là)\b", re.I)
 _OR: Final = re.compile(r"\b(?:or|o|oppure)\b", re.I)
 _DESCRIBED: Final = re.compile(

@@ -10,9 +10,11 @@ from typing import Any, Final
 from vivavoce_bots.acts import Act, stating
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
 from vivavoce_bots.dialogue.clauses import asks_openly
+from vivavoce_bots.dialogue.gist import requested
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
+from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.speech import is_question
-from vivavoce_bots.house.clauses import ON_NOW
+from vivavoce_bots.house.clauses import LAST, ON_NOW
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.inquiring import Inquiries, Inquiry
 from vivavoce_bots.house.messages import AnsweringMachine, Served
@@ -43,6 +45,7 @@ _COURTESY: Final = (
     "complaint", "suggest", "undo", "restart", "cancel", "wrong", "affirm", "negate",
 )  # fmt: skip
 _ANSWERED: Final = ("whoareyou", "howareyou", "human", "undo", "restart", "insult")
+_CHOICES: Final = ("side", "ordinal", "one", "relation", "other")
 _LOUDER: Final = ("raise", "lower", "louder", "softer")
 _GRADES: Final = {
     "louder": {"en": "louder", "it": "più forte"}, "softer": {"en": "softer", "it": "più piano"},
@@ -122,12 +125,20 @@ class Clerk:
                 done.take(served)
             else:
                 done.served = True
+        done.told = self._guide.condensed(session, done.told, words)
+        if words["not_from"] in done.told:  # from them, and from anybody
+            done.told = [one.removesuffix(f" {words['not_from_else']}") for one in done.told]
         left = self._sounding(session, left)
         self._ask_back(session, left, done, words)
         done.about = session.about if session.about != about else ()
         done.rest = joined_again(left)
         heard = self._hearing[session.language].heard(done.rest)
-        if (done.leaves or done.served) and not heard.did(*_COMMANDS, *(() if done.leaves else _ANSWERED)):
+        means = (
+            *_COMMANDS,
+            *(() if done.leaves else _ANSWERED),
+            *(_CHOICES if session.waiting and not done.leaves else ()),
+        )
+        if (done.leaves or done.served) and not heard.did(*means):
             done.rest = ""
         return done
 
@@ -137,6 +148,8 @@ class Clerk:
     ) -> Served | None:  # fmt: skip
         if heard.did("undo", "restart"):
             return None
+        if session.topic == "messages" and LAST[session.language].search(said.text):
+            return self._machine.left(session, words)
         if (forms(session.language)["noise"].search(said.text) and not heard.did("deed")) or (
             ON_NOW[session.language].search(said.text)
         ):
@@ -152,6 +165,11 @@ class Clerk:
             and not heard.did("kind", "plural", "called", "deed", "one", "them")
         ):
             return self._on_now(session, said, heard, words)  # and the kitchen?
+        if said.asks and known["does"].search(said.text) and heard.did(*DEVICES):
+            kinds = {one.slot for one in (*heard.all("kind"), *heard.all("plural"))}
+            devices = tuple(one for kind in kinds for one in self._home.of_kind(kind))
+            session.about = devices if len(devices) <= _FEWEST else session.about
+            return Served(words["does"])
         if forms(session.language)["how_to"].search(said.text):
             return Served(words["next"])
         if forms(session.language)["whose_side"].search(said.text) and "?" in text:
@@ -322,7 +340,7 @@ class Clerk:
     ) -> None:
         """Answer the questions that are about nothing here, once; what is left of the turn stays."""
         hearing, beyond = self._hearing[session.language], self._beyond[session.language]
-        unknown = False
+        unknown, known = list[str](), forms(session.language)
         recording = any(one.asks in ("recording",) for one in (done.asks,) if one) or any(
             one.value == "recording" for one in done.acts
         )
@@ -342,15 +360,36 @@ class Clerk:
                 done.served = True
             elif (
                 "?" in said.cut and (said.begins or is_question(said.text, session.language))
-                and (done.served or len(left) > 1) and len(heard.said) >= _FEWEST
+                and len(heard.said) >= _FEWEST
                 and (
                     asks_openly(question, session.language)
-                    or forms(session.language)["wonders"].match(said.text)
+                    or known["wonders"].match(said.text) or known["wants_deed"].match(said.text)
                 )
                 and not heard.did(*_COMMANDS, *_COURTESY) and not done.leaves
             ):  # fmt: skip
                 left.remove(said)
-                unknown = True
-        if unknown and Act("canthelp") not in done.acts:
-            done.told.append(words["unanswered"])
+                unknown.append(self._not_known(said, session.language, words))
+            elif (
+                "?" in said.cut and len(heard.said) > _FEWEST
+                and (is_question(said.text, session.language) or known["able"].search(said.text))
+                and heard.did("kind") and not heard.did("deed", "meant", *_COURTESY)
+                and requested(question, session.language) == question
+            ):  # fmt: skip
+                left.remove(said)
+                unknown.append(words["only_devices"])
+        end = words["no_more_known"].rsplit("}", 1)[-1].strip()
+        if unknown and Act("canthelp") not in done.acts and not any(one.endswith(end) for one in done.told):
+            done.told.append(unknown[-1])
             done.served = True
+
+    def _not_known(self, said: Snippet, language: str, words: Mapping[str, Any]) -> str:
+        """The sentence for a question that nothing answers, with what it asks where that can be said."""
+        known = forms(language)
+        if known["wants_deed"].match(said.text):
+            return str(words["cannot_deed_at_all"])
+        if known["able"].match(said.text):
+            return str(words["unanswered"])
+        plain = known["whether"].match(said.text)
+        if plain:
+            return capital(str(words["not_whether"]).format(**plain.groupdict()))
+        return not_known(f"{said.text}?", language) or str(words["unanswered"])

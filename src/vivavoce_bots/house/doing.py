@@ -76,6 +76,8 @@ class DoingBot(StandingBot[Session]):
         tells = clause.said[:1] and clause.said[0] in _TELLERS and not _WANTING & set(clause.said)
         if tells and not clause.did("meant"):
             return False  # I saw a light
+        if reference.bare and len(clause.said) > FEW:
+            return False  # I meant put the baby to bed
         return bool(session.done) and clause.deed is None and reference.said and (
             clause.did("meant", "not", "negate") or clause.follows
         )  # fmt: skip
@@ -89,13 +91,13 @@ class DoingBot(StandingBot[Session]):
             spared = [one for one in self._meant(session, reference.without) if one in wrong]
             if spared:
                 self._take_back(session, Done(done.deed, {one: done.before[one] for one in spared}))
-                told.sentences = [capital(self._telling.how(session, one)) + "." for one in spared]
+                told.sentences = self._telling.how_they_are(session, spared, None, None, None)
             return
         negated = clause.did("not", "negate") and not clause.did("meant") and not reference.other
         meant_not = [one for one in self._meant(session, reference) if one in wrong]
         if negated and meant_not and "not" in clause.kinds:
             self._take_back(session, Done(done.deed, {one: done.before[one] for one in meant_not}))
-            told.sentences += [capital(self._telling.how(session, one)) + "." for one in meant_not]
+            told.sentences += self._telling.how_they_are(session, meant_not, None, None, None)
             session.done = (done,)
             return
         if "not" in clause.kinds and not clause.did("meant") and not reference.other and not clause.follows:
@@ -103,7 +105,7 @@ class DoingBot(StandingBot[Session]):
             return
         same = not reference.placed and {reference.kind} == self._home.kinds_of(wrong)
         if same and not (reference.other or clause.did("not")):  # I said the light: it is that
-            told.sentences += [capital(self._telling.how(session, one)) + "." for one in wrong]
+            told.sentences += self._telling.how_they_are(session, wrong, None, None, None)
             return
         rooms = frozenset(self._home.devices[one].room for one in wrong)
         near = reference if reference.rooms or reference.places else replace(reference, rooms=rooms)
@@ -157,6 +159,11 @@ class DoingBot(StandingBot[Session]):
         if kind is None and clause.deed and len(self._home.kinds_of(devices)) > 1 and not reference.every:
             able = [one for one in devices if clause.deed in self._home.kind_of(one).deeds]
             devices = able or devices  # something in the bedroom, on
+        several = (list(one.before) for one in reversed(session.done) if {*one.before} <= {*devices})
+        spoken_of = next(several, [])
+        if clause.deed in (*_GRADUAL, "raise", "lower") and reference.plural and not reference.placed:
+            devices = spoken_of if len(spoken_of) > 1 else devices  # the lights, brighter: those of before
+            reference = replace(reference, every=reference.every or len(spoken_of) > 1)
         lights = clause.deed is None and self._goes_on(session, devices, told)
         clause = replace(clause, deed="on") if lights else clause
         if len(devices) > 1 and not (reference.every or choices or reference.strange):
@@ -171,6 +178,8 @@ class DoingBot(StandingBot[Session]):
         if reference.every and not choices and not reference.placed and _BOTH & set(clause.said):
             two = [one for one in dict.fromkeys(reversed(session.acted)) if one in devices][:_MANY]
             devices = two if len(two) == _MANY else devices
+        if told.anyone and clause.deed and kind and len(devices) > 1 and not reference.every:
+            devices = devices[:1]
         spoken_of = reference.it and set(devices) <= set(session.about)
         many = reference.plural and not reference.sides and (reference.placed or not lights)
         every = reference.every or many or spoken_of
@@ -179,11 +188,11 @@ class DoingBot(StandingBot[Session]):
         elif len(devices) > 1 and not every:
             self._ask(session, Pending("which", kind, clause.deed, tuple(devices)))
         elif clause.deed is None and session.done and set(devices) <= set(session.done[-1].before):
-            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
+            told.sentences += self._telling.how_they_are(session, devices, None, None, None)
         elif clause.deed is None:
             session.about = tuple(devices)
-            if not clause.did("kind", "plural", "called"):
-                return  # nobody named it
+            if clause.did("volume") or not clause.did("kind", "plural", "called"):
+                return  # nobody named it; the volume as it is
             self._ask(session, Pending("deed", kind, None, tuple(devices)))
         else:
             self._do(session, clause.deed, devices, told)
@@ -213,7 +222,11 @@ class DoingBot(StandingBot[Session]):
         """Whether devices that are named, and no more, are to be switched on: they are off, and can be."""
         able = all({"on", "off"} <= set(self._home.kind_of(one).deeds) for one in devices)
         dark = all(self._telling.state(session, one) == "off" for one in devices)
-        return bool(devices) and told.names_alone and able and dark and not told.asks
+        attended = session.attended
+        asked = attended is not None and attended.asked
+        guide = attended is not None and attended.told and session.topic == "television"
+        asked = asked or (guide and [*devices] == ["television"])  # the telly.. is channel two there?
+        return bool(devices) and not asked and told.names_alone and able and dark and not told.asks
 
     def _unnamed(self, session: Session, clause: Clause, told: Told) -> None:
         """A command that names no device: asked for, unless it was one that nobody knows."""
@@ -319,7 +332,12 @@ class DoingBot(StandingBot[Session]):
             if not again:
                 earlier = told.latest.get(tuple(named))  # on, and dim: dimmed is on
                 told.sentences = [one for one in told.sentences if one != earlier]
-                told.latest[tuple(named)] = self._telling.done(session, kind_name, deed, named)
+                was_off = bool(earlier) and all(
+                    session.done[-1].before.get(one) == "off" for one in named if session.done
+                )
+                told.latest[tuple(named)] = self._telling.done(
+                    session, kind_name, deed, named, was_off=was_off
+                )
                 told.sentences.append(told.latest[tuple(named)])
             told.acts.append(stating("inform", "done", f"{kind_name}_{deed}"))
             told.acts += [stating("inform", kind_name, one) for one in ones]
@@ -377,7 +395,7 @@ class DoingBot(StandingBot[Session]):
         if reference.it and not (session.about or reference.kind or reference.placed or clause.deed):
             devices = self._telling.on_now(session)  # how is it, where nothing was spoken of
             told.sentences += [] if devices else [words["nothing_on"]]
-            told.sentences += [capital(self._telling.how(session, one)) + "." for one in devices]
+            told.sentences += self._telling.how_they_are(session, devices, None, None, None)
             return
         if told.sentences and not (session.about or reference.kind or reference.placed or clause.did("home")):
             return  # is there one on it?

@@ -13,6 +13,7 @@ from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import requested
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.spotting import LONGEST_TEXT
+from vivavoce_bots.house.clauses import LEFT
 from vivavoce_bots.house.home import Home, read_manner
 from vivavoce_bots.house.reference import Reader, Reference
 from vivavoce_bots.house.session import Session
@@ -76,6 +77,7 @@ class Inquiries:
                 kept = kept[:-1]
                 continue
             goes_on = bool(found) and known["or_else"].match(sentence) is not None
+            open_ = bool(found) and found[-1] == Inquiry(final=True)  # I think I left the.. the lamp
             if known["rhetorical"].search(plain) and len(sentences) > 1 and plain.endswith(("?", "!")):
                 dropped = True
                 continue
@@ -85,13 +87,22 @@ class Inquiries:
             before = next((one.devices for one in found[::-1] if one.devices), ())
             alone = goes_on or not commands
             inquiry, rest = self._taken(session, plain, words, alone=alone, before=before, goes_on=goes_on)
+            if open_ and not hearing.heard(sentence).did("deed") and (named := self._named(session, plain)):
+                inquiry, rest = Inquiry(named), ""
             near = sentences[at - 1] if at and kept and kept[-1] == sentences[at - 1] else ""
             if inquiry and near and not (inquiry.devices or inquiry.anything or inquiry.told):
                 named = () if hearing.heard(near).did("deed") else self._named(session, near)
                 if named:  # the curtains. Are they down?
                     inquiry, kept = replace(inquiry, devices=named), kept[:-1]
+            elif inquiry and near and inquiry.devices and not inquiry.rooms:  # the bedroom. Are they down?
+                said = hearing.heard(near)
+                here = {one.slot for one in said.all("room")}
+                there = tuple(one for one in inquiry.devices if self._home.devices[one].room in here)
+                if there and not said.did("deed", *_DEVICES) and not hearing.heard(plain).did("room"):
+                    inquiry, kept = replace(inquiry, devices=there), kept[:-1]
             if hearing.heard(sentence).did("deed") and not inquiry:
                 found = [replace(one, final=False) for one in found]
+            found = found[:-1] if inquiry and open_ and inquiry.devices else found
             found += [replace(inquiry, final=True)] if inquiry else []
             kept += [rest if inquiry else sentence]
         left = " ".join(one for one in kept if re.search(r"\w", one))
@@ -154,6 +165,16 @@ class Inquiries:
             return Inquiry(told=words["no_room"].format(room=away[0])), rest
         if known["costs"].search(sentence) and sentence.rstrip().endswith("?"):
             return Inquiry(told=words["cost"]), ""
+        if alone and known["how_bright"].search(sentence) and sentence.rstrip().endswith("?"):
+            return Inquiry(told=words["how_bright"]), ""
+        unbidden = known["unbidden"].search(sentence)
+        if unbidden and not sentence.rstrip().endswith("?"):
+            rest = sentence[: unbidden.start()] + sentence[unbidden.end() :]
+            if hearing.heard(rest).did("deed"):
+                return None, rest
+            return Inquiry(named), ""
+        if unbidden and heard.did("deed"):
+            return Inquiry(named, told=words["by_itself"]), ""
         if known["no_command"].match(sentence) and sentence.rstrip().endswith("?") and heard.did("deed"):
             itself = known["by_itself"].search(sentence) is not None
             return Inquiry(named, told=words["by_itself" if itself else "unanswered"]), ""
@@ -250,6 +271,11 @@ class Inquiries:
         which = known["which"].match(asks[0]) is not None
         named = tuple(dict.fromkeys(one for part in asks for one in self._named(session, part, which=which)))
         anything = known["anything"].search(whole) is not None and not named
+        if not named and deed in ("open", "close") and not session.about:  # are they down? in the bedroom
+            named = tuple(
+                one for one in self._home.of_kind(self._home.only_kind(deed))
+                if not rooms or self._home.devices[one].room in rooms
+            )  # fmt: skip
         if not named and rooms and not heard.did("it", "them"):
             return Inquiry(None, rooms, deed, anything=True)
         lists = which or (len(named) > 1 and deed in _ON and not rooms)
@@ -258,11 +284,13 @@ class Inquiries:
     def _named(self, session: Session, part: str, *, which: bool = False) -> tuple[str, ...]:
         """The devices that a part names; of lamps without a place those that were spoken of."""
         hearing, reader = self._hearing[session.language], self._readers[session.language]
-        said, spans = hearing.find(part)
+        said, spans = hearing.find(LEFT.sub(r"\1", part))
         kinds = [one.entry.slot for one in spans if one.entry.kind in ("kind", "plural")]
         reference = replace(reader.read(said, spans, None), strange="")
         if not (reference.kind or reference.placed):
             return ()
+        if reference.ordinal and not (reference.kind or reference.rooms or session.about):
+            return ()  # first, did I leave the light on?
         if reference.rooms and not (reference.kind or reference.called or reference.sides):
             return ()
         references = [replace(reference, kind=one) for one in kinds if one] or [reference]

@@ -71,8 +71,11 @@ class AnsweringMachine:
         topic = memory.topic == "messages" and not device and not acts
         if known["blinks"].search(text) or (topic and known["lamp_of_it"].search(text)):
             return self._blinking(memory, text, words)
+        plainly = known["was_deleted"].match(text) and topic
+        if (said.asks or plainly) and known["was_deleted"].search(text) and (spoken_of or topic or named):
+            return self.left(memory, words)  # did you keep it or delete it?
         if known["delete"].search(text) and (spoken_of or named or topic) and not (device and not spoken_of):
-            return self._delete(memory, said, words, named, keeps, near)
+            return self._delete(memory, said, words, named, keeps, near, around)
         if named and known["keep"].search(text):
             return Served("")
         if known["they_said"].search(text) and known["tell"].search(text) and self.named(memory, near):
@@ -105,7 +108,7 @@ class AnsweringMachine:
             and known["they_said"].search(text)
             and (named or not elsewhere)
         ):
-            return self._only(memory, named or memory.told_message, words)
+            return self._only(memory, named or self.named(memory, near) or memory.told_message, words)
         asks = said.asks or known["called"].match(text) is not None
         if spoken_of and not named and (other := known["of_others"].search(text)):
             return self._not_from(memory, other[0], words)
@@ -126,7 +129,9 @@ class AnsweringMachine:
         if spoken_of and not asks and memory.told_message and not known["play"].search(text):
             return Served("")  # nobody called then
         if spoken_of:
-            return self._told(memory, memory.messages, words)
+            told = self._told(memory, memory.messages, words)
+            waits = known["expects"].search(around) and memory.messages  # my sister was going to ring
+            return told._replace(text=f"{told.text} {words['not_from_else']}") if waits else told
         return Served("") if named and memory.topic == "messages" else None
 
     def answered(
@@ -166,6 +171,13 @@ class AnsweringMachine:
             return Served(form.format(count=len(there), first=told), acts)
         return Served(told, acts)
 
+    def left(self, memory: Memory, words: Mapping[str, Any]) -> Served:
+        """Which messages there still are."""
+        names = [str(self._home.messages[memory.language][one]["of"]) for one in memory.messages]
+        return Served(
+            words["still_there"].format(left=listed(names, words)) if names else words["none_there"]
+        )
+
     def _only(self, memory: Memory, which: Chosen, words: Mapping[str, Any]) -> Served:
         told = self._told(memory, which or memory.messages, words)
         return told._replace(text=words["no_more_known"].format(told=told.text))
@@ -187,7 +199,7 @@ class AnsweringMachine:
 
     def _delete(
         self, memory: Memory, said: Snippet, words: Mapping[str, Any], named: Chosen, keeps: Chosen,
-        near: str,
+        near: str, around: str,
     ) -> Served:  # fmt: skip
         known, text = forms(memory.language), said.text
         memory.topic = "messages"
@@ -195,6 +207,9 @@ class AnsweringMachine:
             return Served(words["kept_messages"])
         if not memory.messages:
             return Served(words["none_there"])
+        behind = around[around.find(text) + len(text) :]
+        if (rather := known["rather_not"].search(behind)) and known["keep"].search(behind, rather.end()):
+            return Served(words["kept_messages"])  # delete it? or no, keep it
         if not named and known["other_message"].search(text) and memory.told_message:
             named = tuple(one for one in memory.messages if one not in memory.told_message)
         single = known["single_message"].search(text)

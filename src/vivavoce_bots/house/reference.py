@@ -235,8 +235,13 @@ class Reader:
             fitting = [name for name in fitting if home.devices[name].room in reference.rooms]
         for relation, anchors in reference.places:
             fitting = [name for name in fitting if self._stands(name, relation, anchors)]
-        for side in reference.sides:
-            fitting = [name for name in fitting if self._on_side(name, side, rivals)]
+        if {"left", "right"} <= {*reference.sides}:  # the left or the right one
+            fitting = [
+                name for name in fitting if any(self._on_side(name, side, rivals) for side in reference.sides)
+            ]
+        else:
+            for side in reference.sides:
+                fitting = [name for name in fitting if self._on_side(name, side, rivals)]
         if reference.ordinal is not None:
             at = reference.ordinal - (reference.ordinal > 0)
             fitting = fitting[at : at + 1 or None] if -len(fitting) <= at < len(fitting) else []

@@ -64,9 +64,12 @@ class Session(Talk):
 
 @dataclass
 class Told:
-    """The turn as it grows; `asks` where it is asked how things are, which says more than `already`;
-    `names_alone` where a sentence of it names devices, and says nothing else; `latest`: the sentence that
-    tells what was done with devices, in the place of which a later one comes.
+    """The turn as it grows.
+
+    asks         whether it is asked how things are, which says more than `already`
+    names_alone  whether a sentence of it names devices, and says nothing else
+    anyone       whether any one of several will do
+    latest       the sentence that tells what was done with devices, in the place of which a later one comes
     """
 
     sentences: list[str] = field(default_factory=list)
@@ -74,3 +77,4 @@ class Told:
     acts: list[Act] = field(default_factory=list)
     asks: bool = False
     names_alone: bool = False
+    anyone: bool = False

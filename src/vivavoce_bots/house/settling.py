@@ -10,6 +10,8 @@ from vivavoce_bots.house.doing import DoingBot
 from vivavoce_bots.house.reference import Reference
 from vivavoce_bots.house.session import Pending, Session, Told
 
+_NOTHING: Final = frozenset(("nothing", "none", "niente", "nessuna", "nessuno"))
+_PAIR: Final = 2
 _SEEING: Final = frozenset(("saw", "see", "seen", "hear", "heard", "vedo", "visto", "sento", "sentito"))
 
 
@@ -26,6 +28,10 @@ class SettlingBot(DoingBot):
             if not kinds & {one.reference.kind for one in denied}:  # what was not asked for is refused
                 clauses = [one for one in clauses if one not in denied]
         pending = session.waiting[0]
+        if (other := self._other_of_two(session, heard, clauses, pending)) is not None:
+            session.waiting.pop(0)
+            self._do(session, pending.deed or "on", [other], told)
+            return True
         placed = any(one.reference.rooms or one.reference.places for one in clauses)
         unsure = heard.did("dontcare", "suggest") and not placed
         if unsure and pending.asks == "which" and pending.deed:  # which one makes no difference: the first
@@ -50,8 +56,14 @@ class SettlingBot(DoingBot):
                 told.sentences.append(self.words(session)["untouched"])
                 return True
             rest = tuple(one for one in self._home.of_kind(pending.kind) if one not in left_out)
+            if left_out and not kept and _NOTHING & set(first.said):  # nothing in the bedroom
+                session.waiting.pop(0)
+                return False
             if kept or rest:  # the last choice was not meant: one of the others
-                return self._narrowed(session, pending, kept or rest, told)
+                about = session.about
+                self._narrowed(session, pending, kept or rest, told)
+                self._others(session, clauses, pending, told, about)
+                return True
         points = first is not None and first.reference.it and session.about and not first.placed
         points_at = {*session.about} & {*pending.choices}
         if first is not None and points and pending.asks == "which" and len(points_at) != 1:
@@ -119,6 +131,23 @@ class SettlingBot(DoingBot):
             if clause.deed or clause.reference.placed or not clause.did("negate", "it"):  # no, that will do
                 self._take(session, clause, told)
         return True
+
+    def _other_of_two(
+        self, session: Session, heard: Heard, clauses: Sequence[Clause], pending: Pending
+    ) -> str | None:
+        """The one of two choices that is left where one is refused: the left? no, the other."""
+        if not (pending.asks == "which" and pending.deed and len(pending.choices) == _PAIR):
+            return None
+        if not (heard.did("other", "reqalts") and heard.did("negate", "not")):
+            return None
+        refused = {
+            one
+            for clause in clauses
+            if clause.reference.placed and not clause.reference.other
+            for one in self._meant(session, clause.reference, pending.choices)
+        }
+        left = [one for one in pending.choices if one not in refused]
+        return left[0] if len(left) == 1 else None
 
     def _others(
         self,

@@ -13,7 +13,7 @@ from vivavoce_bots.house.snippets import Snippet, forms
 
 _NUMBER: Final = re.compile(r"\d")
 _SHORT: Final = 4  # letters of a number's word
-_TO_WATCH: Final = re.compile(r"\b(?:watch|guardare)\b", re.I)
+_TO_WATCH: Final = re.compile(r"\b(?:watch|see|guardare|vedere)\b", re.I)
 _FEW: Final = 4  # words of a snippet that names a channel and nothing else
 
 
@@ -74,12 +74,20 @@ class TelevisionGuide:
         known, text = forms(memory.language), said.text
         if known["record"].search(text):
             return self._record(memory, said, words, around)
+        if (
+            known["lasts"].search(text)
+            and said.asks
+            and (memory.topic == "television" or self.programme(memory, text))
+        ):
+            return Served(words["length"])
         so_far = around[: around.find(text)]
         radio = known["radio"].search(so_far) and not known["screen"].search(around)
         if known["radio"].search(text) and not known["screen"].search(text):
             asks = said.asks and (known["channel"].search(text) or known["guide"].search(text))
             asks = asks or known["tuned_to"].search(text)  # the radio on two
             return Served(words["one_station"]) if asks or known["on_radio"].search(text) else None
+        if said.asks and known["stations"].search(text) and not known["screen"].search(around):
+            return Served(words["one_station"])
         if memory.recording and memory.topic == "television" and known["part_of"].search(text):
             return Served(words["whole_evening"])
         if said.asks and known["channel"].fullmatch(text):
@@ -139,10 +147,15 @@ class TelevisionGuide:
             (watches and known["tuned_to"].search(text)) or (topic and (watches or screen or few))
         ):
             return self._tune(memory, text, words)
+        if programme and _TO_WATCH.search(text) and known["record"].search(around):
+            return Served("")  # my nephew wants to see the match: record it
         if programme and watches and not said.asks:
             return self._tuned(memory, programme, words)
         if watches and topic and memory.told_of and known["that_one"].search(text):
             return self._tuned(memory, memory.told_of, words)
+        spoken_of = self.programme(memory, around[: around.find(text)])
+        if spoken_of and watches and topic and not programme and known["that_one"].search(text):
+            return self._tuned(memory, spoken_of, words)  # the film will do, put it on
         if (
             programme
             and topic
@@ -151,6 +164,8 @@ class TelevisionGuide:
             and not known["record"].search(around)
         ):
             return self._tuned(memory, programme, words)
+        if programme and known["one_with"].match(text) and known["watch"].search(around):
+            return self._tuned(memory, programme, words)  # put on the.. the one with the news
         bare = said.asks or len(text.split()) <= 2
         if programme and memory.topic != "television" and few and bare and not watches:
             return self._told(memory, programme, words)
@@ -174,6 +189,21 @@ class TelevisionGuide:
             if service == "recording"
             else self._tuned(memory, channel, words)
         )
+
+    def condensed(self, memory: Watched, told: list[str], words: Mapping[str, Any]) -> list[str]:
+        """What is told, without the evening of a channel that is told with all, or by its hour."""
+        kept = list(told)
+        for name, one in self._home.programmes.items():
+            evening = self._evening(memory, name)
+            hours = {str(each["says"]) for each in one["times"][memory.language]}
+            alone = words["programme"].format(name=self._name(memory, name), told=evening)
+            alone = alone.replace("su il ", "sul ")
+            if any(text in hours or (evening in text and text != alone) for text in kept):
+                kept = [text for text in kept if text != alone]
+            name = self._name(memory, name)
+            if words["recorded"].format(name=name, told=evening) in kept:
+                kept = [text for text in kept if text != words["will_record"].format(names=name)]
+        return kept
 
     # --- what it does ------------------------------------------------------------------------------------
 
@@ -255,7 +285,12 @@ class TelevisionGuide:
             memory.recording = tuple(one for one in memory.recording if one not in gone)
             names = " ".join(words["not_recorded"].format(name=self._name(memory, one)) for one in gone)
             return Served(names or words["nothing_recorded"])
-        if known["recorded"].search(text) and (said.asks or not known["record_it"].search(text)):
+        asks_for = known["suggests"].match(text)
+        if (
+            known["recorded"].search(text)
+            and not asks_for
+            and (said.asks or not known["record_it"].search(text))
+        ):
             if not memory.recording:
                 return Served(words["nothing_recorded"])
             names = words["and"].join(self._name(memory, one) for one in memory.recording)

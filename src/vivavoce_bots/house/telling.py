@@ -61,12 +61,14 @@ class Telling:
         """How those are that were otherwise before."""
         return [self.how(house, name) for name, state in was.items() if state != self.state(house, name)]
 
-    def done(self, house: House, kind: str, deed: str, devices: Sequence[str]) -> str:
-        """That something was done, or was so already."""
+    def done(
+        self, house: House, kind: str, deed: str, devices: Sequence[str], *, was_off: bool = False
+    ) -> str:
+        """That something was done, or was so already; `was_off`: before the turn."""
         said, many = self._home.kinds[kind].said[house.language], len(devices) > 1
         name = self.listed(house, devices, "and")
         started = self._says(house)["started"].get(deed) if kind != "fan" else None
-        if started and all(self.state(house, one) == "off" for one in devices):
+        if started and (was_off or all(self.state(house, one) == "off" for one in devices)):
             return capital(started[many].format(name=name))
         if any(self.state(house, one) != deed for one in devices):
             return capital(said["done"][deed][many].format(name=name))
@@ -76,7 +78,7 @@ class Telling:
     def yes_or_no(self, house: House, deed: str, devices: Sequence[str]) -> str:
         """Whether devices are in a state, or which of them."""
         words = self._says(house)
-        those = [one for one in devices if self._is(house, one, deed)]
+        those = [one for one in devices if self.is_so(house, one, deed)]
         if len(devices) == 1:
             forms = self._forms(house, devices[0], self.state(house, devices[0]))
             name = self.listed(house, devices, "and")
@@ -130,7 +132,8 @@ class Telling:
     def _joined(self, house: House, names: list[str], joint: str) -> str:
         return self._says(house)[joint].join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
-    def _is(self, house: House, device: str, deed: str) -> bool:
+    def is_so(self, house: House, device: str, deed: str) -> bool:
+        """Whether a device is as a deed makes it."""
         state = self.state(house, device)
         switched = "off" in self._home.kind_of(device).deeds
         return state == deed or (deed == "on" and switched and state != "off")

@@ -163,3 +163,44 @@ def test_a_message_is_meant_by_its_day_and_told_once_in_a_turn() -> None:
     assert session.messages == (0,)
     (reply,), _ = talk("en", "any messages, and was it the garage that wanted calling back?")
     assert reply.text.count("The garage says") == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told", "state"),
+    [
+        ("en", ["I've just put the baby down and I'm going to sit in the living room, is the fan on?"],
+         "No, the fan is off.", {}),
+        ("en", ["I've got a cake in the oven so I mustn't be long. Turn the radio on"],
+         "The radio is on now.", {"radio": "on"}),
+        ("it", ["la televisione non parte"], "La televisione è spenta.", {}),
+        ("en", ["fan on", "not the fan!"], "The fan is off.", {"fan": "off"}),
+        ("en", ["the bedroom. can you tell me if they're down already?"],
+         "No, the blinds in the bedroom are open.", {}),
+        ("en", ["Is the telly on? If it is, leave it, if not put channel one on"],
+         "The television shows channel one now.", {"television": "on"}),
+        ("en", ["light on in the bedroom", "the left? no that's my husband's side.. the other one"],
+         "The lamp on the right in the bedroom is on now.", {"bedroom_right": "on"}),
+        ("en", ["pop a lamp on, any one, you choose"], "is on now", {"living_window": "on"}),
+        ("en", ["radio on", "can you paint the ceiling?"], "That I cannot do.", {"radio": "on"}),
+        ("it", ["la tele va da sola"], "La televisione è spenta.", {}),
+        ("it", ["la luce mi è rimasta accesa in cucina, credo"], "No, la lampada in cucina è spenta.", {}),
+        ("it", ["alzi tutto, tapparelle intendo"], "sono già alzate",
+         {"living_blind": "open", "bedroom_blind": "open"}),
+        ("it", ["accenda la televisione, no, aspetti, prima mi dica se c'è qualcosa di bello"],
+         "Stasera", {}),
+    ],
+)  # fmt: skip
+def test_what_people_tell_switches_nothing_and_what_they_mean_is_done(
+    language: str, said: list[str], told: str, state: dict[str, str]
+) -> None:
+    replies, session = talk(language, *said)
+    assert told in replies[-1].text
+    assert {name: one for name, one in session.state.items() if name in state or one != "off"} == state
+
+
+def test_a_message_that_is_to_stay_after_all_stays() -> None:
+    replies, session = talk(
+        "it", "ci sono messaggi?", "quello della bicicletta lo cancelli? o no, magari serve, lo tenga"
+    )
+    assert "restano" in replies[-1].text
+    assert len(session.messages) == 2
