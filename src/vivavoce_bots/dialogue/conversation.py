@@ -48,7 +48,8 @@ from vivavoce_bots.dialogue.speech import (
     speech,
 )
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import OTHER, Understanding
+from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.dialogue.values import OTHER
 
 SURE: Final = 0.6
 _REPEATED: Final = 0.4

@@ -12,7 +12,7 @@ from vivavoce_bots.dialogue.inquiry import Asked, calendar
 from vivavoce_bots.dialogue.opening import DAY
 from vivavoce_bots.dialogue.speech import read_data, speech
 from vivavoce_bots.dialogue.state import Session, State
-from vivavoce_bots.dialogue.understanding import DISHES, OTHER
+from vivavoce_bots.dialogue.values import DISHES, OTHER
 
 Heard = Sequence[tuple[str, float | None]]
 FOOD: Final = "food"

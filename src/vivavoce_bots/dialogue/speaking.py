@@ -12,7 +12,7 @@ from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.searching import Searcher
 from vivavoce_bots.dialogue.speech import LANGUAGES, speech
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import OTHER
+from vivavoce_bots.dialogue.values import OTHER
 
 _PHONE = "phone"
 
