@@ -131,7 +131,10 @@ class BorisBot(DialogueBot[Lead]):
             return self._about(state, heard, queries)
         yes = heard.did["affirm"] >= HEARD and not state.proposed
         declined = yes or heard.did["negate"] >= HEARD or heard.did["reqalts"] >= HEARD
-        if state.stuck and not state.waiting and declined and state.confirmed == before:
+        restated = heard.informed >= HEARD and state.stuck and bool(state.proposed)
+        if restated and heard.did["negate"] >= HEARD and state.confirmed == before:
+            state.declined.append(tuple(state.proposed))  # no, Italian, I said
+        elif state.stuck and not state.waiting and declined and state.confirmed == before:
             return self.refuse(state, self._limits(state), self._refused(state))
         return self._next(state)
 
@@ -185,7 +188,8 @@ class BorisBot(DialogueBot[Lead]):
         asked = [slot for slot, sure in heard.asked.items() if sure >= HEARD and slot not in state.requests]
         state.requests += asked
         venue = self._domain.venue(state.venue)
-        if venue is not None and not venue.misses(self._refused(state)):
+        self.drop(state, heard)
+        if venue and not (venue.misses(self._refused(state)) and venue.name not in heard.unwanted):
             state.venue = None  # what was offered has what is not wanted
 
     def _hour(self, state: Lead, time: str, kind: str | None) -> str:
@@ -223,7 +227,7 @@ class BorisBot(DialogueBot[Lead]):
 
     def _change(self, state: Lead, values: dict[str, str]) -> None:
         if any(state.confirmed.get(slot) != value for slot, value in values.items()):
-            state.turned_down.clear()
+            state.turned_down[:] = state.unwanted
             state.declined.clear()
             state.venue = None
         state.confirmed.update(values)

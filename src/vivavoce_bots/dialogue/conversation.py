@@ -146,6 +146,7 @@ class DialogueBot(Speaker[Held], ABC):
         known = self._understanding[language].acts
         named = asks_name(text) or (state.stuck and not session.offered and asks_of_place(text, known))
         named = named and state.venue is None and not (asked and asked.asked == "today")
+        named = named and not any(one.act in ("inform", "affirm") for one in known(text))
         if asked is None and not named:
             return None
         if asked and asked.asked == "noted" and asks_name(text) and state.venue:
@@ -216,7 +217,7 @@ class DialogueBot(Speaker[Held], ABC):
             acts, mended = (
                 (acts, recalled) if again or recalled else self._mended(session, text, asked, acts, meanings)
             )
-            acts, told = (*lead, *acts), told or mended
+            acts, told = (*lead, *acts), " ".join(filter(None, [told, mended]))
             acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
         return self._say(session, acts, meanings, told or "")
 
@@ -339,7 +340,7 @@ class DialogueBot(Speaker[Held], ABC):
             if heard.informed >= HEARD:  # start again: Italian, in the centre
                 return (_ack("restart"), *self.decide(state, self.take_in(state, meanings)))
             return (_ack("restart"), *(self.opening(state) or self.decide(state, nothing_new())))
-        if heard.did["undo"] + heard.did["cancel"] >= SURE:
+        if heard.did["undo"] + heard.did["cancel"] * (heard.informed < HEARD) >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last and heard.informed < HEARD:
             again = state.told or state.last

@@ -91,6 +91,12 @@ class Searcher(ABC, Generic[Held]):
         state.declined += [tuple(state.proposed)] if state.proposed else []
         return self.propose(state, limits, refuted) or (Act("ack", None, "change"), Act("help"))
 
+    def drop(self, state: Held, heard: Evidence) -> None:
+        """The venues that were said not to be wanted are offered no more, unless they are named again."""
+        known = dict.fromkeys([*state.unwanted, *heard.unwanted])
+        state.unwanted = [name for name in known if name not in heard.named]
+        state.turned_down += [name for name in heard.unwanted if name not in state.turned_down]
+
     def unmet(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
         """That nothing matches, or nothing but what was turned down, and what there is instead."""
         acts = [stating("canthelp", slot, value) for slot, value in limits.items() if value != DONTCARE]

@@ -23,6 +23,10 @@ from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
 from vivavoce_bots.dialogue.values import AREA, ASKING, DISHES, FEW, OTHER, REACH, Turn, Values
 
 _NEAR = 3
+_WITH = frozenset(("with", "con", "col", "coi"))
+_HAVING = _WITH | {"need", "needs", "want", "must", "has", "have", "serve", "servono", "abbia", "vorrei"}
+"""Words before what a place shall have."""
+_COMPANY = ("children", "pets", "website")
 _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
 _SILENT = ("service", "slot", "not", "asking", "being", "questioning", "options", "wanting")
@@ -80,6 +84,10 @@ class Understanding(Values):
         if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # a pub. Today. At eight, or 8.
             bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
             at = self._clock.find(bare, asked=True)
+            acts = (*acts, stating("inform", TIME, at)) if at else acts
+        if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # on Thursday. Lunchtime
+            wants = any(_wants(act) and act.slot == DAY for act in acts)
+            at = self._clock.find(text, asked=False, dated=True) if wants else None
             acts = (*acts, stating("inform", TIME, at)) if at else acts
         acts = self._without_hint(text, acts)
         return tuple(
@@ -285,13 +293,14 @@ class Understanding(Values):
 
     def _beside(self, index: int, turn: Turn) -> bool:
         """Whether a word for an attribute only stands beside what is wanted: `the children adore Chinese`."""
-        before = turn.spans[index - 1] if index else None
-        linked = before is not None and self._linked(turn.said, before, turn.spans[index], ())
-        wanted = linked and before is not None and before.entry.kind in (*ASKING, *_WANTED)
-        values = any(one.entry.kind == "value" for one in turn.spans)
-        if turn.spans[index].entry.slot == DISHES:
+        span, before = turn.spans[index], turn.spans[index - 1] if index else None
+        if span.entry.slot == DISHES or len(turn.said) <= REACH:
             return False  # a restaurant with fish
-        return values and not wanted and "?" not in turn.text
+        linked = before is not None and self._linked(turn.said, before, span, ())
+        wanted = linked and before is not None and before.entry.kind in (*ASKING, *_WANTED)
+        wished = _HAVING & {*turn.said[max(0, span.start - _NEAR) : span.start]}
+        company = span.entry.slot in _COMPANY and not wished - _WITH  # my sister with her kids
+        return not (wanted or is_question(turn.text, self._language)) and (company or not wished)
 
     def _wants_options(self, turn: Turn) -> bool:
         return any(span.entry.kind == "options" for span in turn.spans) and not any(

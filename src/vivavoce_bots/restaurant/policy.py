@@ -44,13 +44,14 @@ class Policy(DialogueBot[Progress]):
     def decide(self, state: Progress, heard: Evidence) -> tuple[Act, ...]:
         belief, did = state.belief, heard.did
         self._adapt(state, heard)
+        self.drop(state, heard)
         asked_now = [slot for slot, sure in belief.requests.items() if sure >= HEARD]
         for slot in asked_now:
             del belief.requests[slot]
         state.requests += [slot for slot in asked_now if slot not in state.requests]
         constraints = self._constraints(belief)
         if constraints != state.offered_for:
-            state.turned_down, state.declined = [], []
+            state.turned_down, state.declined = [*state.unwanted], []
         named = next((self._domain.venue(name) for name, sure in heard.named.items() if sure >= HEARD), None)
         if did["negate"] >= HEARD and named is not None:
             heard.queried.clear()  # the south? No, the Anchor will do
@@ -66,7 +67,7 @@ class Policy(DialogueBot[Progress]):
         venue = self._domain.venue(state.venue)
         doubt = belief.doubtful(self._usable(constraints), state.tired())
         refused = did["negate"] >= HEARD and doubt is None and self._only_offered(state, heard)
-        turned_down = did["reqalts"] >= HEARD or refused
+        turned_down = did["reqalts"] >= HEARD or refused or state.venue in heard.unwanted
         if state.proposed and (turned_down or did["negate"] >= HEARD) and heard.informed < HEARD:
             return self.refuse(state, constraints, self._refuted(belief))
         if venue is not None and turned_down:
@@ -113,8 +114,10 @@ class Policy(DialogueBot[Progress]):
     def _argue(self, constraints: dict[str, str], state: Progress, heard: Evidence) -> tuple[Act, ...]:
         """Nothing matched, something else was proposed, and nothing new was said about the goal."""
         refuted = self._refuted(state.belief)
-        if heard.answered >= HEARD:
+        if heard.answered >= HEARD and heard.informed < HEARD:
             return self.refuse(state, constraints, refuted)
+        if heard.did["negate"] >= HEARD and state.proposed:
+            state.declined.append(tuple(state.proposed))  # no, Italian, I said
         proposals = self.propose(state, constraints, refuted)
         if heard.understood < HEARD:
             return (Act("repeat"), *proposals)
