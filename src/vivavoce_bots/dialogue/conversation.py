@@ -23,6 +23,7 @@ from vivavoce_bots.dialogue.clauses import (
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.inquiry import calendar, inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, TIME
 from vivavoce_bots.dialogue.recalling import (
@@ -215,7 +216,9 @@ class DialogueBot(Speaker[Held], ABC):
             recalled = listing or self._recalled(session, text, subject)
             again = any(Act("repeat") in one.acts for one in meanings[:1])
             acts, mended = (
-                (acts, recalled) if again or recalled else self._mended(session, text, asked, acts, meanings)
+                (acts, recalled)
+                if again or recalled
+                else self._mended(session, rest if told else text, asked, acts, meanings)
             )
             acts, told = (*lead, *acts), " ".join(filter(None, [told, mended]))
             acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
@@ -232,7 +235,12 @@ class DialogueBot(Speaker[Held], ABC):
         telling = {"null", "canthelp", "help", "bye", *(() if echoes else ("inform",))}
         told_already = telling & {act.act for act in acts}
         told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
-        passed_over = "" if told_already else understanding.passed_over(text)
+        venue = self._domain.venue(state.venue)
+        passed_over = understanding.passed_over(text, venue if told_already else None)
+        if told_already:  # Whether they take dogs I do not know. The White Heron is ...
+            silent = Act("bye") in acts or "?" not in passed_over or any(act.act == "null" for act in acts)
+            state.vain = 0
+            return acts, "" if silent else not_known(passed_over, session.language)
         if passed_over:
             state.vain = 0
             acts = tuple(act for act in acts if act.act != "repeat" and act.value != "unanswered")

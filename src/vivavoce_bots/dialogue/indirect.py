@@ -22,7 +22,7 @@ _ENDS: Final = re.compile(
 _TURNED: Final = {"i": "you", "we": "you", "me": "you", "us": "you", "my": "your", "our": "your"}
 _OWN_IT: Final = re.compile(
     r"\b(?:mi|me|mi[oae]|miei|io|noi|lei|tu|ti|te|vi|nostr\w+|su[oa]|(?<!non )ci(?! sono| s[ia])|"
-    r"possiamo|dobbiamo)\b",
+    r"possiamo|dobbiamo|cerco|cerchiamo|vogli\w+|vorr\w+|devo|dico|mangi(?:o|amo)|secondo)\b",
     re.I,
 )
 _VERBS_EN: Final = "do|serve|sell|take|offer|allow|accept|mind|let|have|get|provide|charge"
@@ -30,7 +30,7 @@ _WH: Final = r"((?:how|what|where|when|who|which)(?: \w+){0,2}?)"
 _ENGLISH: Final[tuple[tuple[str, str], ...]] = (
     (r"(?:do|does|did) (?:they|it|the (?:place|restaurant|pub)|that one|this one) (.+)", "whether they {0}"),
     (rf"do you (?:guys )?(?={_VERBS_EN})(.+)", "whether they {0}"),
-    (r"is there (?:any )?(.+)", "whether there is {0}"),
+    (r"(?:is there|have you got|do you have) (?:any )?(.+)", "whether there is {0}"),
     (r"are there (?:any )?(.+)", "whether there are {0}"),
     (
         r"(is|are|was|will|would|can|could|has|have) (it|they|that|the place|there) (.+)",

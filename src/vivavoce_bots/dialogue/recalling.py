@@ -12,10 +12,9 @@ from vivavoce_bots.dialogue.inquiry import Asked, calendar
 from vivavoce_bots.dialogue.opening import DAY
 from vivavoce_bots.dialogue.speech import read_data, speech
 from vivavoce_bots.dialogue.state import Session, State
-from vivavoce_bots.dialogue.values import DISHES, OTHER
+from vivavoce_bots.dialogue.values import DISHES, FOOD, OTHER
 
 Heard = Sequence[tuple[str, float | None]]
-FOOD: Final = "food"
 _MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
 
 _FIRST: Final = {
@@ -116,7 +115,7 @@ _LIST: Final = {
     ),
     "it": re.compile(
         r"\b(?:che )?cosa (?:c'è|avete|ha|ci sono|offr\w+|posso (?:avere|scegliere|mangiare))\b"
-        r"|\bche (?:\w+ )?(?:avete|c'è|ci sono)\b|\bqual[ie](?: \w+)? (?:ci sono|avete|ha)\b"
+        r"|(?<!è )\bche (?:\w+ )?(?:avete|c'è|ci sono)\b|\bqual[ie](?: \w+)? (?:ci sono|avete|ha)\b"
         r"|\bquali (?:sono|altri|altre)\b|\b(?:la|una) lista\b|\b(?:l'|un )elenco\b|\ble scelte\b",
         re.I,
     ),

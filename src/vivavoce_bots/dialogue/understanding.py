@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.clauses import (
     asks_openly,
+    clauses_of,
     present,
     quoted,
     recalls,
@@ -19,13 +20,14 @@ from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_until, half_a_day
 from vivavoce_bots.dialogue.speech import is_question, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span
 from vivavoce_bots.dialogue.values import AREA, ASKING, DISHES, FEW, OTHER, REACH, Turn, Values
 
 _NEAR = 3
 _WITH = frozenset(("with", "con", "col", "coi"))
 _HAVING = _WITH | {"need", "needs", "want", "must", "has", "have", "serve", "servono", "abbia", "vorrei"}
 """Words before what a place shall have."""
+_NEEDED = (DISHES, "diets", "access")
 _COMPANY = ("children", "pets", "website")
 _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
@@ -42,6 +44,14 @@ _POINTS = re.compile(
     r"\W*(?:(?:but|ma) )?(?:(?:that|this|it)(?:'s| is| was)|quest[oa] è|quell[oa] è)\b", re.I
 )
 """How a sentence begins that tells what was offered, and wants nothing."""
+_BEST = re.compile(
+    r"\b(?:would (?:be|suit) (?:best|better|good|great|ideal|perfect|lovely|us|me)|ideally|preferably|best\b|"
+    r"please|let's|i'd (?:like|prefer)|i'll take|sarebbe (?:meglio|bene|perfetto|l'ideale)|"
+    r"andrebbe (?:bene|meglio)|"
+    r"preferi\w+|meglio|facciamo|possibilmente|l'ideale)",
+    re.I,
+)
+"""Words of a clause that says what is wanted."""
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
@@ -137,7 +147,9 @@ class Understanding(Values):
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
-            idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
+            idle = all(
+                act.act in _IDLE or act.slot == OTHER or (_wants(act) and act.slot in wants) for act in acts
+            )
             known = any(act.act == "whoareyou" for act in acts)
             agrees = self._tokens(sentence)[:1] in _AGREEING or (any(map(_wants, acts)) and wishes(sentence))
             if so and idle and not known and not agrees and len(self._tokens(sentence)) > FEW:
@@ -177,6 +189,7 @@ class Understanding(Values):
             not acts
             and asked in self._constraints
             and any(span.entry.kind == "options" for span in turn.spans)
+            and (is_question(text, self._language) or len(said) <= REACH)
         ):
             return (Act("help", asked),)  # what choices are there?
         unknown = any(span.entry.kind in (*ASKING, "questioning") for span in turn.spans)
@@ -194,7 +207,29 @@ class Understanding(Values):
             held = turn.venue.value(act.slot or "") if turn.venue and act is not None else None
             if span.entry.kind in ("down", "up") and act and act.slot and held and held != act.value:
                 found.append(stating("inform", act.slot, held, "<" if span.entry.kind == "down" else ">"))
+        found = [one for one in found if not (_wants(one) and self._only_told(one, turn))]
         return list(dict.fromkeys(reversed(found)))[::-1]  # Italian, no, Greek, no, Italian
+
+    def _only_told(self, act: Act, turn: Turn) -> bool:
+        """Whether a value is told of, where another clause wishes: Thursday is best, Jean works on Friday."""
+        clauses = clauses_of(turn.text)
+        if len(clauses) < FEW or not _BEST.search(turn.text):
+            return False
+        has = [
+            any(act.slot == one.slot and act.value == one.value for one in self._values_in(each))
+            for each in clauses
+        ]
+        others = [
+            any(act.slot == one.slot and act.value != one.value for one in self._values_in(each))
+            for each in clauses
+        ]
+        best = [_BEST.search(each) is not None for each in clauses]
+        wished = any(one and of for one, of in zip(best, others, strict=True))
+        return wished and not any(one and of for one, of in zip(best, has, strict=True))
+
+    def _values_in(self, clause: str) -> list[Entry]:
+        spans = self._spotter.find(clause, self._tokens(clause))
+        return [one.entry for one in spans if one.entry.kind == "value"]
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
@@ -294,7 +329,7 @@ class Understanding(Values):
     def _beside(self, index: int, turn: Turn) -> bool:
         """Whether a word for an attribute only stands beside what is wanted: `the children adore Chinese`."""
         span, before = turn.spans[index], turn.spans[index - 1] if index else None
-        if span.entry.slot == DISHES or len(turn.said) <= REACH:
+        if span.entry.slot in _NEEDED or len(turn.said) <= REACH:
             return False  # a restaurant with fish
         linked = before is not None and self._linked(turn.said, before, span, ())
         wanted = linked and before is not None and before.entry.kind in (*ASKING, *_WANTED)

@@ -12,12 +12,15 @@ from vivavoce_bots.dialogue.phrasebook import Phrasebook
 from vivavoce_bots.dialogue.speech import COURTESIES, is_question
 from vivavoce_bots.dialogue.spotting import Span
 
-OTHER, DISHES, AREA = "other", "dishes", "area"
+OTHER, DISHES, AREA, FOOD = "other", "dishes", "area", "food"
 ASKING = ("asking", "being", "service")
 REACH, FEW = 4, 2
 _BEHIND = 6
 _BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
-_NOT_NEAR = re.compile(r"\b(?:not|non) (?:\w+ ){0,2}(?:near|round|close|vicin\w+)(?: \S+){0,12}$")
+_NOT_NEAR = re.compile(
+    r"\b(?:not|non) (?:\w+ ){0,2}(?:(?:near|round|close|vicin\w+)(?: \S+){0,12}|"
+    r"(?:up|down|over|towards|way)(?: \S+){0,3})$"
+)
 _NO = frozenset(("no", "not", "non"))
 _THROWN = re.compile(
     r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
@@ -26,6 +29,10 @@ _THROWN = re.compile(
 """What stands behind a value that is not wanted: `il sushi non lo vogliono`."""
 _IF_IT_IS = re.compile(
     r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
+)
+_UNKNOWN = re.compile(
+    r"\b(?:don' t know|not sure|no idea|can' t (?:tell|remember)|wonder|non so|non saprei|chissa|non ricordo)"
+    r" (?:if|whether|what|where|which|se|quale|dove|cosa)(?: \S+){0,4}$"
 )
 _VOCATIVE = (["caro"], ["cara"], ["cari"])
 _BEFORE_NAMES = ("mio", "mia", "senta", "senti", "guardi", "scusi", "ma", "oh", "eh", "no")
@@ -68,6 +75,8 @@ class Values(Phrasebook):
             return None  # how are you today?
         if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
             return None
+        if slot != NAME and _UNKNOWN.search(" ".join(turn.said[: span.start])):
+            return None  # I don't know if that's the north or what
         if self._no_matter(index, turn):
             return stating("inform", slot, DONTCARE)
         behind = " ".join(turn.said[span.end : span.end + REACH])
