@@ -371,7 +371,7 @@ class DialogueBot(Speaker[Held], ABC):
             if session.asks and session.asked & {*state.requests} and not state.stuck
             else tuple(one for one in acts if one != _ack("later"))
         )
-        if heard.did["reqalts"] >= HEARD and state.venue is None:
+        if heard.did["reqalts"] >= HEARD > heard.informed and state.venue is None:
             if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
                 acts = (*acts[:-1], Act("help", acts[-1].slot), acts[-1])  # what else do you have?
             elif acts == last:

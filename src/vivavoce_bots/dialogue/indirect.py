@@ -25,6 +25,7 @@ _OWN_IT: Final = re.compile(
     r"possiamo|dobbiamo|cerco|cerchiamo|vogli\w+|vorr\w+|devo|dico|mangi(?:o|amo)|secondo)\b",
     re.I,
 )
+_OWN_EN: Final = re.compile(r"^(?:is|was|are) (?:it|that|this|they) you\b|\byour?s?elf\b")
 _VERBS_EN: Final = "do|serve|sell|take|offer|allow|accept|mind|let|have|get|provide|charge"
 _WH: Final = r"((?:how|what|where|when|who|which)(?: \w+){0,2}?)"
 _ENGLISH: Final[tuple[tuple[str, str], ...]] = (
@@ -77,6 +78,8 @@ def not_known(question: str, language: str) -> str:
 
 
 def _english(said: str) -> str:
+    if _OWN_EN.search(said):
+        return ""
     for form, plain in _ENGLISH:
         found = re.fullmatch(form, said)
         if found:

@@ -30,6 +30,16 @@ _THROWN = re.compile(
 _IF_IT_IS = re.compile(
     r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
 )
+_FROM = re.compile(
+    r"\b(?:far|away|near|close|lontano|distante|vicino)(?: (?:from|to|the|d?al|dalla|alla|a|da)){1,2}$"
+)
+_OF_IT = re.compile(
+    r"^\W*(?:(?:and|but|so|wait|oh|e|ma|però|scusi|quindi|allora|ah)\W+)*"
+    r"(?:what(?:'s| is) (?:it|that|\w+ \w+)|you said|did you say|it's|that's|isn't (?:it|that)|"
+    r"(?:che )?cos'è|(?:mi )?(?:ha|hai|aveva) detto|sarebbe)\b",
+    re.I,
+)
+"""How a question begins that is about the venue on offer."""
 _UNKNOWN = re.compile(
     r"\b(?:don' t know|not sure|no idea|can' t (?:tell|remember)|wonder|non so|non saprei|chissa|non ricordo)"
     r" (?:if|whether|what|where|which|se|quale|dove|cosa)(?: \S+){0,4}$"
@@ -75,13 +85,15 @@ class Values(Phrasebook):
             return None  # how are you today?
         if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
             return None
-        if slot != NAME and _UNKNOWN.search(" ".join(turn.said[: span.start])):
-            return None  # I don't know if that's the north or what
+        earlier = " ".join(turn.said[: span.start])
+        far = slot == AREA and _FROM.search(earlier) and is_question(turn.text, self._language)
+        if far or (slot != NAME and _UNKNOWN.search(earlier)):
+            return None  # is it far from the north? I don't know if that's the north or what
         if self._no_matter(index, turn):
             return stating("inform", slot, DONTCARE)
         behind = " ".join(turn.said[span.end : span.end + REACH])
         thrown = self._thrown(index, turn) or _THROWN.match(behind) is not None
-        near = slot == AREA and _NOT_NEAR.search(" ".join(turn.said[: span.start]))
+        near = slot == AREA and _NOT_NEAR.search(earlier)
         denied = cue == "not" or thrown or near or self._compared(index, turn, slot, before)
         if denied and slot == TYPE and self._hints(turn, span):
             return None  # not open for lunch?
@@ -149,6 +161,8 @@ class Values(Phrasebook):
             return False  # of a pub nobody asks: Chinese?
         if not turn.text.rstrip().endswith("?"):
             return False
+        if _OF_IT.search(turn.text) and not wishes(turn.text) and slot not in (DAY, TIME):
+            return True  # what is it, English? You said Chinese?
         covered = {at for span in turn.spans for at in range(span.start, span.end)}
         bare = all(at in covered or word in self._small for at, word in enumerate(turn.said))
         kinds = {span.entry.kind for span in turn.spans} - {"ciao", "praise", "slot"}
