@@ -160,8 +160,8 @@ def gives_up(language: str) -> re.Pattern[str]:
 
 
 _WISHED: Final = re.compile(
-    r"\b(?:c'è|ce n'è|ce ne sono|avete|avreste|is there|are there|have you|do you have|how about|"
-    r"what about)\b",
+    r"\b(?:c'è|ce n'è|ce ne sono|ce l'(?:avete|avrebbe|ha)|avete|avreste|facciamo|diciamo|is there|are there|"
+    r"have you|do you have|how about|what about|(?:could|can|shall) we (?:do|say|make it)|make it)\b",
     re.I,
 )
 """How a question asks for what is wanted."""

@@ -238,7 +238,11 @@ class DialogueBot(Speaker[Held], ABC):
         venue = self._domain.venue(state.venue)
         passed_over = understanding.passed_over(text, venue if told_already else None)
         if told_already:  # Whether they take dogs I do not know. The White Heron is ...
-            silent = Act("bye") in acts or "?" not in passed_over or any(act.act == "null" for act in acts)
+            silent = (
+                Act("bye") in acts
+                or "?" not in passed_over
+                or any(act.act in ("null", "help") for act in acts)
+            )
             state.vain = 0
             return acts, "" if silent else not_known(passed_over, session.language)
         if passed_over:

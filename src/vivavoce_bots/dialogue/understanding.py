@@ -20,7 +20,7 @@ from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_until, half_a_day
 from vivavoce_bots.dialogue.speech import is_question, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, breaks
 from vivavoce_bots.dialogue.values import AREA, ASKING, DISHES, FEW, OTHER, REACH, Turn, Values
 
 _NEAR = 3
@@ -210,6 +210,17 @@ class Understanding(Values):
         found = [one for one in found if not (_wants(one) and self._only_told(one, turn))]
         return list(dict.fromkeys(reversed(found)))[::-1]  # Italian, no, Greek, no, Italian
 
+    def _no_such(self, index: int, turn: Turn) -> bool:
+        """Whether a `no` stands before a thing that shall not be there, and answers nothing."""
+        span, begins = turn.spans[index], breaks(turn.text)
+        behind = span.end
+        if turn.said[span.start : span.end] != ["no"] or behind >= len(turn.said) or behind in begins:
+            return False
+        ends = behind + 1 == len(turn.said) or behind + 1 in begins
+        known = any(one.start <= behind < one.end for one in turn.spans) or turn.said[behind] in self._small
+        fillers = {word for phrase in self._speech.fillers for word in self._tokens(phrase)}
+        return ends and not known and turn.said[behind] not in fillers and span.start > 0
+
     def _only_told(self, act: Act, turn: Turn) -> bool:
         """Whether a value is told of, where another clause wishes: Thursday is best, Jean works on Friday."""
         clauses = clauses_of(turn.text)
@@ -240,6 +251,8 @@ class Understanding(Values):
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
+        if kind == "negate" and self._no_such(index, turn):
+            return None  # flat, no hills
         if kind == "negate" and index and self._thrown(index - 1, turn):
             return None
         if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
