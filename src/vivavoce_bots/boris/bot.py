@@ -97,7 +97,11 @@ class BorisBot(DialogueBot[Lead]):
         if not acts or acts[-1].act != "request" or acts[0].act == "repeat":
             return acts
         stated = [(slot, value) for slot, values in heard.stated.items() for value in values]
-        now = [pair for pair in state.confirmed.items() if pair in stated]
+        now = [
+            pair
+            for pair in state.confirmed.items()
+            if pair in stated or (pair[0] == TIME and TIME in heard.stated)
+        ]
         known = self._confirmation != "implicit"  # what was known already, or else what was not
         shown = [pair for pair in now if (pair in before.items()) == known]
         thrown = [(slot, value) for slot, values in heard.denied.items() for value in values]
@@ -119,6 +123,8 @@ class BorisBot(DialogueBot[Lead]):
         venue = self._domain.venue(state.venue)
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         named = [one for one, sure in heard.named.items() if sure >= HEARD and self._domain.venue(one)]
+        if named[:1] == [state.venue] and self.elsewhere(venue, heard):
+            named = []
         if named[:1] == [state.venue] and (state.requests or queries) and NAME not in state.requests:
             return self._about(state, heard, queries)  # what was told of it is not told again
         if named and not state.waiting and not (named[0] == state.venue and heard.did["reqalts"] >= HEARD):

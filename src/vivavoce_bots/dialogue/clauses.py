@@ -56,6 +56,21 @@ def sentences_of(text: str) -> list[str]:
     return [one.strip() for one in _SENTENCES.split(text[:LONGEST_TEXT]) if one.strip()][:_MOST]
 
 
+_ASKS_ALONE: Final = re.compile(
+    r"(?:(?:and|but|so|e|ma) )?(?:what|how|is there|are there|do you|can you|have you|(?:che )?cosa|quanto|"
+    r"come|c'è|ci sono|avete|si può)\b",
+    re.I,
+)
+"""How a question begins that is no part of the sentence before it."""
+
+
+def question_apart(sentence: str, language: str) -> list[str]:
+    """A sentence without the question that it ends with, and that question: a smart pub, what is there?"""
+    head, comma, tail = sentence.rpartition(", ")
+    asks = sentence.endswith("?") and comma and _ASKS_ALONE.match(tail)
+    return [f"{head}.", tail] if asks and not is_question(head, language) else [sentence]
+
+
 def clauses_of(text: str) -> list[str]:
     """The clauses of a turn, between its marks, twelve at most."""
     return [one.strip() for one in _CLAUSES.split(text[:LONGEST_TEXT]) if one.strip()][:_MOST]

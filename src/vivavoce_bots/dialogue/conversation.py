@@ -23,7 +23,7 @@ from vivavoce_bots.dialogue.clauses import (
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import unframed
-from vivavoce_bots.dialogue.indirect import not_known
+from vivavoce_bots.dialogue.indirect import not_known, wish_not_known
 from vivavoce_bots.dialogue.inquiry import calendar, inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, TIME
 from vivavoce_bots.dialogue.recalling import (
@@ -237,6 +237,9 @@ class DialogueBot(Speaker[Held], ABC):
         told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
         venue = self._domain.venue(state.venue)
         passed_over = understanding.passed_over(text, venue if told_already else None)
+        wished, unknown = wish_not_known(text, session.language)
+        if wished and not understanding.acts(wished, venue=venue):
+            return acts, unknown
         if told_already:  # Whether they take dogs I do not know. The White Heron is ...
             silent = (
                 Act("bye") in acts

@@ -64,6 +64,36 @@ _PLURAL_IT: Final = (
 )
 
 
+_WISHED: Final = {
+    "en": (
+        re.compile(
+            r"\b(?:it|they|the place) (?:must|has to|have to|should|needs? to) have (?!to\b|been\b)"
+            r"(?P<thing>[^,.;:!?]+)"
+            r"|\b(?:there (?:must|has to|should|needs to) be) (?P<other>[^,.;:!?]+)",
+            re.I,
+        ),
+        "Whether there is {0} I do not know.",
+    ),
+    "it": (
+        re.compile(
+            r"\b(?:dev'esserci|deve esserci|devono esserci|ci deve essere|ci vuole|"
+            r"(?:basta|purché|l'importante è) che (?:ci sia|ci siano|abbiano|abbia)) (?P<thing>[^,.;:!?]+)",
+            re.I,
+        ),
+        "Se ci sia {0} non lo so.",
+    ),
+}
+"""How somebody says what there must be, without a question."""
+
+
+def wish_not_known(text: str, language: str) -> tuple[str, str]:
+    """A thing that there must be, and that one does not know of it; `` where none is wished for."""
+    form, told = _WISHED[language]
+    found = form.search(text)
+    thing = next(filter(None, found.groups()), "").strip() if found else ""
+    return (thing, told.format(thing)) if 0 < len(thing.split()) <= _MOST else ("", "")
+
+
 def not_known(question: str, language: str) -> str:
     """That a question cannot be answered, with what it asks; `` where it cannot be put so."""
     clauses = re.split(r"(?<=[,;:])\s+|(?<=[.!?…])\s+", question.strip().lower())

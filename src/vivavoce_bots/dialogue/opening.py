@@ -12,6 +12,8 @@ _SPAN: Final = re.compile(r"(\w+day)(?:-(\w+day))?((?: \d\d:\d\d-\d\d:\d\d)+)")
 _LAST_MORNING_HOUR: Final = 11
 _NOT_THEN: Final = re.compile(
     r"\b(?:not (?:at night|in the (?:evening|morning|afternoon))|"
+    r"(?:at |alle |all')?[\w:]+ (?:o'clock )?(?:is|'s|would be|è|sarebbe) "
+    r"(?:a bit |too |far too |un po' |troppo )?(?:late|early|tardi|presto)|"
     r"non (?:di notte|(?:di|la) sera|(?:di|la) mattina))\b"
 )
 _CLOSED: Final = re.compile(r"\b(?<!not )(?<!isn't )(?<!non è )(?:closed|shut|chius[oaie])\b", re.I)

@@ -8,6 +8,7 @@ from vivavoce_bots.dialogue.clauses import (
     asks_openly,
     clauses_of,
     present,
+    question_apart,
     quoted,
     recalls,
     sentences_of,
@@ -44,6 +45,9 @@ _POINTS = re.compile(
     r"\W*(?:(?:but|ma) )?(?:(?:that|this|it)(?:'s| is| was)|quest[oa] è|quell[oa] è)\b", re.I
 )
 """How a sentence begins that tells what was offered, and wants nothing."""
+_WHERE_TO = re.compile(
+    r"(?:to|we could|i could) (?:take|go|eat|bring|sit|meet)\b|\w+(?:[aei]re|[aei]r(?:l[aoie]|ci))\b"
+)
 _BEST = re.compile(
     r"\b(?:would (?:be|suit) (?:best|better|good|great|ideal|perfect|lovely|us|me)|ideally|preferably|best\b|"
     r"please|let's|i'd (?:like|prefer)|i'll take|sarebbe (?:meglio|bene|perfetto|l'ideale)|"
@@ -85,7 +89,7 @@ class Understanding(Values):
         venue       the venue on offer: questions are about that
         """
         text = present(text, self._language)
-        sentences = sentences_of(text)
+        sentences = [part for one in sentences_of(text) for part in question_apart(one, self._language)]
         if len(sentences) < 2:
             return self._sentence(text, asked, confirming=confirming, venue=venue)
         each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
@@ -121,6 +125,8 @@ class Understanding(Values):
         for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
             if at and withdraws(sentences[at]):  # Italian? Or no, she had that
                 kept = [one._replace(op="!=") if one in each[at - 1] and _wants(one) else one for one in kept]
+            if at and acts[:1] == (Act("negate"),) and {one.act for one in each[at - 1]} == {"confirm"}:
+                kept = [one._replace(act="inform", op="!=") if one in each[at - 1] else one for one in kept]
             for act in acts:
                 if act.slot == OTHER and told and len(self._tokens(sentences[at])) <= REACH:
                     continue  # and where is it? won't you say?
@@ -328,6 +334,8 @@ class Understanding(Values):
         word = turn.said[turn.spans[index].start]
         if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
             return None  # a place where one eats well
+        if word in ("where", "dove") and _WHERE_TO.match(" ".join(turn.said[turn.spans[index].end :])):
+            return None  # I don't know where to take them
         before = turn.spans[index - 1].entry.kind if index else None
         if " ".join(turn.said[: turn.spans[index].start]).endswith(_NOT_THAT):
             return None  # ah, this is not the phone

@@ -12,7 +12,7 @@ from vivavoce_bots.dialogue.phrasebook import Phrasebook
 from vivavoce_bots.dialogue.speech import COURTESIES, is_question
 from vivavoce_bots.dialogue.spotting import Span
 
-OTHER, DISHES, AREA, FOOD = "other", "dishes", "area", "food"
+OTHER, DISHES, AREA, FOOD, PRICE = "other", "dishes", "area", "food", "pricerange"
 ASKING = ("asking", "being", "service")
 REACH, FEW = 4, 2
 _BEHIND = 6
@@ -30,6 +30,7 @@ _THROWN = re.compile(
 _IF_IT_IS = re.compile(
     r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
 )
+_HOW_MUCH = ("how", "what", "quanto", "quant'")
 _FROM = re.compile(
     r"\b(?:far|away|near|close|lontano|distante|vicino)(?: (?:from|to|the|d?al|dalla|alla|a|da)){1,2}$"
 )
@@ -87,6 +88,11 @@ class Values(Phrasebook):
             return None
         earlier = " ".join(turn.said[: span.start])
         far = slot == AREA and _FROM.search(earlier) and is_question(turn.text, self._language)
+        priced = slot == PRICE and any(
+            one.entry.slot == "price" and turn.said[one.start] in _HOW_MUCH for one in turn.spans
+        )
+        if priced and is_question(turn.text, self._language):
+            return None  # how much is a medium one?
         if far or (slot != NAME and _UNKNOWN.search(earlier)):
             return None  # is it far from the north? I don't know if that's the north or what
         if self._no_matter(index, turn):
@@ -122,6 +128,8 @@ class Values(Phrasebook):
         if turn.asked not in (None, TYPE) and ("?" in turn.text or _BESIDES & {*said_before}):
             return True  # in the centre; and will they have hot chocolate? A pub where one can eat
         named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
+        denied = {one.end for one in turn.spans if one.entry.kind == "not"}
+        named = [one for one in named if one.start not in denied]
         named = [one for one in named if not _NO & {*turn.said[max(0, one.start - FEW) : one.start]}]
         return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
 

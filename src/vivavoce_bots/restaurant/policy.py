@@ -10,6 +10,7 @@ from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.state import State
+from vivavoce_bots.dialogue.values import PRICE
 
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
@@ -53,6 +54,7 @@ class Policy(DialogueBot[Progress]):
         if constraints != state.offered_for:
             state.turned_down, state.declined = [*state.unwanted], []
         named = next((self._domain.venue(name) for name, sure in heard.named.items() if sure >= HEARD), None)
+        named = None if named and named.name == state.venue and self.elsewhere(named, heard) else named
         if did["negate"] >= HEARD and named is not None:
             heard.queried.clear()  # the south? No, the Anchor will do
         asks = state.requests or heard.queried or did["negate"] + did["affirm"] >= HEARD
@@ -80,7 +82,9 @@ class Policy(DialogueBot[Progress]):
             return self._about(constraints, state, heard)
         accepted = bool(state.proposed) and did["affirm"] >= HEARD
         anything = state.stuck and any(DONTCARE in one for one in heard.stated.values())
-        must_offer = accepted or anything or did["suggest"] >= HEARD
+        dear = {PRICE: self._refuted(belief).get(PRICE, set())}
+        spurned = venue is not None and not venue.misses(dear)
+        must_offer = accepted or anything or spurned or did["suggest"] >= HEARD
         return self._search(constraints, state, heard, must_offer=must_offer)
 
     def _adapt(self, state: Progress, heard: Evidence) -> None:
