@@ -64,6 +64,25 @@ _PLURAL_IT: Final = (
 )
 
 
+_DOES: Final = {
+    "en": (
+        re.compile(
+            r"\b(?:pub|bar|place|restaurant|cafe|coffee shop|somewhere|anywhere|one) (?:that|which) "
+            r"(?P<thing>(?!is\b|was\b|has\b|does\b|costs\b|serves\b)\w+s [^,.;:!?]+)",
+            re.I,
+        ),
+        "Whether it {0} I do not know.",
+    ),
+    "it": (
+        re.compile(
+            r"\b(?:pub|bar|posto|posticino|ristorante|locale|caffè|uno) (?:che|dove) "
+            r"(?P<thing>(?:fa|fanno|faccia|facciano|trasmett\w+|danno|dia|diano|mostr\w+)\b [^,.;:!?]+)",
+            re.I,
+        ),
+        "Se {0} non lo so.",
+    ),
+}
+"""How somebody wishes for a place that does something."""
 _WISHED: Final = {
     "en": (
         re.compile(
@@ -88,10 +107,12 @@ _WISHED: Final = {
 
 def wish_not_known(text: str, language: str) -> tuple[str, str]:
     """A thing that there must be, and that one does not know of it; `` where none is wished for."""
-    form, told = _WISHED[language]
-    found = form.search(text)
-    thing = next(filter(None, found.groups()), "").strip() if found else ""
-    return (thing, told.format(thing)) if 0 < len(thing.split()) <= _MOST else ("", "")
+    for form, told in (_WISHED[language], _DOES[language]):
+        found = form.search(text)
+        thing = next(filter(None, found.groups()), "").strip() if found else ""
+        if 0 < len(thing.split()) <= _MOST:
+            return thing, told.format(thing)
+    return "", ""
 
 
 def not_known(question: str, language: str) -> str:

@@ -194,7 +194,10 @@ class Understanding(Values):
         if (
             not acts
             and asked in self._constraints
-            and any(span.entry.kind == "options" for span in turn.spans)
+            and any(
+                span.entry.kind == "options" and (said[span.start] != "che" or not span.start)
+                for span in turn.spans
+            )
             and (is_question(text, self._language) or len(said) <= REACH)
         ):
             return (Act("help", asked),)  # what choices are there?

@@ -93,8 +93,9 @@ class Values(Phrasebook):
         )
         if priced and is_question(turn.text, self._language):
             return None  # how much is a medium one?
-        if far or (slot != NAME and _UNKNOWN.search(earlier)):
-            return None  # is it far from the north? I don't know if that's the north or what
+        spoken = slot == FOOD and turn.said[max(0, span.start - 1) : span.start] == ["in"]
+        if far or spoken or (slot != NAME and _UNKNOWN.search(earlier)):
+            return None  # is it far from the north? I don't know if that's the north; a menu in Italian
         if self._no_matter(index, turn):
             return stating("inform", slot, DONTCARE)
         behind = " ".join(turn.said[span.end : span.end + REACH])
