@@ -67,7 +67,8 @@ _PLURAL_IT: Final = (
 _DOES: Final = {
     "en": (
         re.compile(
-            r"\b(?:pub|bar|place|restaurant|cafe|coffee shop|somewhere|anywhere|one) (?:that|which) "
+            r"\b(?:pub|bar|place|restaurant|cafe|coffee shop|somewhere|anywhere|one)"
+            r"(?: \w+){0,4}? (?:that|which) "
             r"(?P<thing>(?!is\b|was\b|has\b|does\b|costs\b|serves\b)\w+s [^,.;:!?]+)",
             re.I,
         ),
@@ -75,7 +76,7 @@ _DOES: Final = {
     ),
     "it": (
         re.compile(
-            r"\b(?:pub|bar|posto|posticino|ristorante|locale|caffè|uno) (?:che|dove) "
+            r"\b(?:pub|bar|posto|posticino|ristorante|locale|caffè|uno)(?: \w+){0,4}? (?:che|dove) "
             r"(?P<thing>(?:fa|fanno|faccia|facciano|trasmett\w+|danno|dia|diano|mostr\w+)\b [^,.;:!?]+)",
             re.I,
         ),

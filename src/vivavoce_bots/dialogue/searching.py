@@ -99,7 +99,7 @@ class Searcher(ABC, Generic[Held]):
     def drop(self, state: Held, heard: Evidence) -> None:
         """The venues that were said not to be wanted are offered no more, unless they are named again."""
         known = dict.fromkeys([*state.unwanted, *heard.unwanted])
-        state.unwanted = [name for name in known if name not in heard.named]
+        state.unwanted = [name for name in known if heard.named.get(name, 0.0) < HEARD]
         state.turned_down += [name for name in heard.unwanted if name not in state.turned_down]
 
     def unmet(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:

@@ -45,6 +45,10 @@ _POINTS = re.compile(
     r"\W*(?:(?:but|ma) )?(?:(?:that|this|it)(?:'s| is| was)|quest[oa] è|quell[oa] è)\b", re.I
 )
 """How a sentence begins that tells what was offered, and wants nothing."""
+_OF_THIS = re.compile(
+    r"\b(?:(?:is|does|do|are) (?:it|they|that|this)|it's|there|(?:che|quale) \w+ (?:è|fa|fanno))\b", re.I
+)
+"""Words of a question about the place on offer, not about what there is to choose from."""
 _WHERE_TO = re.compile(
     r"(?:to|we could|i could) (?:take|go|eat|bring|sit|meet)\b|\w+(?:[aei]re|[aei]r(?:l[aoie]|ci))\b"
 )
@@ -346,7 +350,8 @@ class Understanding(Values):
             return None  # I did not ask about the garden
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None
-        if slot in self._constraints and self._wants_options(turn):
+        held = turn.venue.value(slot) if turn.venue is not None and _OF_THIS.search(turn.text) else None
+        if slot in self._constraints and self._wants_options(turn) and held is None:
             return Act("help", slot)
         return Act("request", slot)
 

@@ -66,7 +66,10 @@ class Values(Phrasebook):
     def _linked(self, said: list[str], before: Span, span: Span, named: Sequence[Span]) -> bool:
         """Whether nothing but small words, and names of slots, stands between a cue and a value."""
         covered = {at for one in named for at in range(one.start, one.end)}
-        return all(said[at] in self._small or at in covered for at in range(before.end, span.start))
+        return all(
+            said[at] in self._small or said[at] == "l'" or at in covered
+            for at in range(before.end, span.start)
+        )
 
     def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act | None:
         """A value is wanted, not wanted, or asked about: `is it cheap` of the venue on offer."""
