@@ -97,7 +97,11 @@ class BorisBot(DialogueBot[Lead]):
         if not acts or acts[-1].act != "request" or acts[0].act == "repeat":
             return acts
         stated = [(slot, value) for slot, values in heard.stated.items() for value in values]
-        now = [pair for pair in state.confirmed.items() if pair in stated]
+        now = [
+            pair
+            for pair in state.confirmed.items()
+            if pair in stated or (pair[0] == TIME and TIME in heard.stated)
+        ]
         known = self._confirmation != "implicit"  # what was known already, or else what was not
         shown = [pair for pair in now if (pair in before.items()) == known]
         thrown = [(slot, value) for slot, values in heard.denied.items() for value in values]
@@ -119,6 +123,8 @@ class BorisBot(DialogueBot[Lead]):
         venue = self._domain.venue(state.venue)
         queries = [pair for pair, sure in heard.queried.items() if sure >= HEARD]
         named = [one for one, sure in heard.named.items() if sure >= HEARD and self._domain.venue(one)]
+        if named[:1] == [state.venue] and self.elsewhere(venue, heard):
+            named = []
         if named[:1] == [state.venue] and (state.requests or queries) and NAME not in state.requests:
             return self._about(state, heard, queries)  # what was told of it is not told again
         if named and not state.waiting and not (named[0] == state.venue and heard.did["reqalts"] >= HEARD):
@@ -131,7 +137,10 @@ class BorisBot(DialogueBot[Lead]):
             return self._about(state, heard, queries)
         yes = heard.did["affirm"] >= HEARD and not state.proposed
         declined = yes or heard.did["negate"] >= HEARD or heard.did["reqalts"] >= HEARD
-        if state.stuck and not state.waiting and declined and state.confirmed == before:
+        restated = heard.informed >= HEARD and state.stuck and bool(state.proposed)
+        if restated and heard.did["negate"] >= HEARD and state.confirmed == before:
+            state.declined.append(tuple(state.proposed))  # no, Italian, I said
+        elif state.stuck and not state.waiting and declined and state.confirmed == before:
             return self.refuse(state, self._limits(state), self._refused(state))
         return self._next(state)
 
@@ -185,7 +194,8 @@ class BorisBot(DialogueBot[Lead]):
         asked = [slot for slot, sure in heard.asked.items() if sure >= HEARD and slot not in state.requests]
         state.requests += asked
         venue = self._domain.venue(state.venue)
-        if venue is not None and not venue.misses(self._refused(state)):
+        self.drop(state, heard)
+        if venue and not (venue.misses(self._refused(state)) and venue.name not in heard.unwanted):
             state.venue = None  # what was offered has what is not wanted
 
     def _hour(self, state: Lead, time: str, kind: str | None) -> str:
@@ -223,7 +233,7 @@ class BorisBot(DialogueBot[Lead]):
 
     def _change(self, state: Lead, values: dict[str, str]) -> None:
         if any(state.confirmed.get(slot) != value for slot, value in values.items()):
-            state.turned_down.clear()
+            state.turned_down[:] = state.unwanted
             state.declined.clear()
             state.venue = None
         state.confirmed.update(values)

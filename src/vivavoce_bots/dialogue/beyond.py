@@ -23,7 +23,8 @@ _PRONOUN: Final = {
 _DENIED: Final = re.compile(
     r"\b(?:(?:don't|do not|didn't|did not|not) (?:want|mean|need|wish|ask)\w*|"
     r"non (?:vogli\w+|vole\w+|intend\w+|ho chiesto|ho nessun|mi serve))"
-    r"(?: (?:to|about|for|di|il|la|lo|le|un|una))?$|\b(?:per|number to|phone to)$"
+    r"(?: (?:to|about|for|di|il|la|lo|le|un|una))?$|\b(?:per|number to|phone to)$|"
+    r"\b(?:c' era|there (?:was|used to be))(?: (?:il|la|un|una|the|a|an))?$"
 )
 """What stands before a topic that is not meant."""
 _FEW: Final = 4  # words of a piece that goes on about what stands before it

@@ -56,6 +56,21 @@ def sentences_of(text: str) -> list[str]:
     return [one.strip() for one in _SENTENCES.split(text[:LONGEST_TEXT]) if one.strip()][:_MOST]
 
 
+_ASKS_ALONE: Final = re.compile(
+    r"(?:(?:and|but|so|e|ma) )?(?:what|how|is there|are there|do you|can you|have you|(?:che )?cosa|quanto|"
+    r"come|c'è|ci sono|avete|si può)\b",
+    re.I,
+)
+"""How a question begins that is no part of the sentence before it."""
+
+
+def question_apart(sentence: str, language: str) -> list[str]:
+    """A sentence without the question that it ends with, and that question: a smart pub, what is there?"""
+    head, comma, tail = sentence.rpartition(", ")
+    asks = sentence.endswith("?") and comma and _ASKS_ALONE.match(tail)
+    return [f"{head}.", tail] if asks and not is_question(head, language) else [sentence]
+
+
 def clauses_of(text: str) -> list[str]:
     """The clauses of a turn, between its marks, twelve at most."""
     return [one.strip() for one in _CLAUSES.split(text[:LONGEST_TEXT]) if one.strip()][:_MOST]
@@ -160,8 +175,8 @@ def gives_up(language: str) -> re.Pattern[str]:
 
 
 _WISHED: Final = re.compile(
-    r"\b(?:c'è|ce n'è|ce ne sono|avete|avreste|is there|are there|have you|do you have|how about|"
-    r"what about)\b",
+    r"\b(?:c'è|ce n'è|ce ne sono|ce l'(?:avete|avrebbe|ha)|avete|avreste|facciamo|diciamo|is there|are there|"
+    r"have you|do you have|how about|what about|(?:could|can|shall) we (?:do|say|make it)|make it)\b",
     re.I,
 )
 """How a question asks for what is wanted."""

@@ -23,6 +23,7 @@ from vivavoce_bots.dialogue.clauses import (
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.evidence import Evidence, meanings_of, normalised, nothing_new
 from vivavoce_bots.dialogue.framing import unframed
+from vivavoce_bots.dialogue.indirect import not_known, wish_not_known
 from vivavoce_bots.dialogue.inquiry import calendar, inquired, says_something
 from vivavoce_bots.dialogue.opening import DAY, TIME
 from vivavoce_bots.dialogue.recalling import (
@@ -48,7 +49,8 @@ from vivavoce_bots.dialogue.speech import (
     speech,
 )
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import OTHER, Understanding
+from vivavoce_bots.dialogue.understanding import Understanding
+from vivavoce_bots.dialogue.values import OTHER
 
 SURE: Final = 0.6
 _REPEATED: Final = 0.4
@@ -145,6 +147,7 @@ class DialogueBot(Speaker[Held], ABC):
         known = self._understanding[language].acts
         named = asks_name(text) or (state.stuck and not session.offered and asks_of_place(text, known))
         named = named and state.venue is None and not (asked and asked.asked == "today")
+        named = named and not any(one.act in ("inform", "affirm") for one in known(text))
         if asked is None and not named:
             return None
         if asked and asked.asked == "noted" and asks_name(text) and state.venue:
@@ -213,9 +216,11 @@ class DialogueBot(Speaker[Held], ABC):
             recalled = listing or self._recalled(session, text, subject)
             again = any(Act("repeat") in one.acts for one in meanings[:1])
             acts, mended = (
-                (acts, recalled) if again or recalled else self._mended(session, text, asked, acts, meanings)
+                (acts, recalled)
+                if again or recalled
+                else self._mended(session, rest if told else text, asked, acts, meanings)
             )
-            acts, told = (*lead, *acts), told or mended
+            acts, told = (*lead, *acts), " ".join(filter(None, [told, mended]))
             acts = tuple(one for one in acts if one != _ack("hello")) if told and len(acts) > 1 else acts
         return self._say(session, acts, meanings, told or "")
 
@@ -230,7 +235,19 @@ class DialogueBot(Speaker[Held], ABC):
         telling = {"null", "canthelp", "help", "bye", *(() if echoes else ("inform",))}
         told_already = telling & {act.act for act in acts}
         told_already = told_already or any(act.value in ("whoareyou", "human") for act in acts)
-        passed_over = "" if told_already else understanding.passed_over(text)
+        venue = self._domain.venue(state.venue)
+        passed_over = understanding.passed_over(text, venue if told_already else None)
+        wished, unknown = wish_not_known(text, session.language)
+        if wished and not understanding.acts(wished, venue=venue):
+            return acts, unknown
+        if told_already:  # Whether they take dogs I do not know. The White Heron is ...
+            silent = (
+                Act("bye") in acts
+                or "?" not in passed_over
+                or any(act.act in ("null", "help") for act in acts)
+            )
+            state.vain = 0
+            return acts, "" if silent else not_known(passed_over, session.language)
         if passed_over:
             state.vain = 0
             acts = tuple(act for act in acts if act.act != "repeat" and act.value != "unanswered")
@@ -338,7 +355,7 @@ class DialogueBot(Speaker[Held], ABC):
             if heard.informed >= HEARD:  # start again: Italian, in the centre
                 return (_ack("restart"), *self.decide(state, self.take_in(state, meanings)))
             return (_ack("restart"), *(self.opening(state) or self.decide(state, nothing_new())))
-        if heard.did["undo"] + heard.did["cancel"] >= SURE:
+        if heard.did["undo"] + heard.did["cancel"] * (heard.informed < HEARD) >= SURE:
             return self._undo(session)
         if heard.did["repeat"] >= _REPEATED and state.last and heard.informed < HEARD:
             again = state.told or state.last
@@ -361,7 +378,7 @@ class DialogueBot(Speaker[Held], ABC):
             if session.asks and session.asked & {*state.requests} and not state.stuck
             else tuple(one for one in acts if one != _ack("later"))
         )
-        if heard.did["reqalts"] >= HEARD and state.venue is None:
+        if heard.did["reqalts"] >= HEARD > heard.informed and state.venue is None:
             if session.asks and acts and acts[-1].act == "request" and acts[-1].slot not in (TYPE, DAY, TIME):
                 acts = (*acts[:-1], Act("help", acts[-1].slot), acts[-1])  # what else do you have?
             elif acts == last:

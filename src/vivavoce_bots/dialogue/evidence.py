@@ -20,6 +20,7 @@ class Evidence:
     stated, denied  values of slots; named: venues; asked: slots, of the venue on offer
     queried         values that the venue on offer is asked to have; options: slots whose values are asked for
     steps           the direction in which the next value of a slot is wanted: cheaper is -1
+    unwanted        venues that shall not be offered: not the White Heron
     did             everything else, by act
     first           the act with which the turn begins
     understood, content, answered, informed  how likely anything was said, anything about the matter, yes or
@@ -35,6 +36,7 @@ class Evidence:
         self.queried: dict[tuple[str, str], float] = defaultdict(float)
         self.options: dict[str, float] = defaultdict(float)
         self.steps: dict[str, int] = {}
+        self.unwanted: set[str] = set()
         for meaning in meanings:
             for act in dict.fromkeys(meaning.acts):
                 self._count(act, meaning.score)
@@ -50,6 +52,7 @@ class Evidence:
                 self.queried[act.slot, act.value] += score
             elif act.slot == NAME:
                 self.named[act.value] += score if act.op == "=" else 0.0
+                self.unwanted |= {act.value} if act.op == "!=" else set()
             else:
                 (self.stated if act.op == "=" else self.denied)[act.slot][act.value] += score
                 if act.op in STEPS:

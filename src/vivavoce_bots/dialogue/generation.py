@@ -7,7 +7,7 @@ from vivavoce_bots.acts import DONTCARE, Act
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, relative_day
 from vivavoce_bots.dialogue.speech import speech
-from vivavoce_bots.dialogue.understanding import DISHES, OTHER
+from vivavoce_bots.dialogue.values import DISHES, OTHER
 
 _LISTED = 15
 _PRICE = "pricerange"

@@ -82,7 +82,12 @@ def gist(
         return text
     talk = _talk(language)
     pieces = [one for one in _PIECES.split(text) if one][:_MOST_PIECES]
-    told = [one for one in pieces if keeps(one) or not talk.people.match(one)]
+    told: list[str] = []
+    for one in pieces:
+        if keeps(one) or not talk.people.match(one):
+            told.append(one)
+        elif told and one[-1] in ".!?…" and told[-1][-1] in ",;:":
+            told[-1] = f"{told[-1][:-1]}."  # the centre, she's a talker! Do they do snacks?
     kept = [talk.besides.sub(lambda found: found[0] if keeps(found[0]) else " ", one) for one in told]
     left = " ".join(one for one in kept if re.search(r"\w", one))
     return left if tells(left) else text

@@ -22,15 +22,16 @@ _ENDS: Final = re.compile(
 _TURNED: Final = {"i": "you", "we": "you", "me": "you", "us": "you", "my": "your", "our": "your"}
 _OWN_IT: Final = re.compile(
     r"\b(?:mi|me|mi[oae]|miei|io|noi|lei|tu|ti|te|vi|nostr\w+|su[oa]|(?<!non )ci(?! sono| s[ia])|"
-    r"possiamo|dobbiamo)\b",
+    r"possiamo|dobbiamo|cerco|cerchiamo|vogli\w+|vorr\w+|devo|dico|mangi(?:o|amo)|secondo)\b",
     re.I,
 )
+_OWN_EN: Final = re.compile(r"^(?:is|was|are) (?:it|that|this|they) you\b|\byour?s?elf\b")
 _VERBS_EN: Final = "do|serve|sell|take|offer|allow|accept|mind|let|have|get|provide|charge"
 _WH: Final = r"((?:how|what|where|when|who|which)(?: \w+){0,2}?)"
 _ENGLISH: Final[tuple[tuple[str, str], ...]] = (
     (r"(?:do|does|did) (?:they|it|the (?:place|restaurant|pub)|that one|this one) (.+)", "whether they {0}"),
     (rf"do you (?:guys )?(?={_VERBS_EN})(.+)", "whether they {0}"),
-    (r"is there (?:any )?(.+)", "whether there is {0}"),
+    (r"(?:is there|have you got|do you have) (?:any )?(.+)", "whether there is {0}"),
     (r"are there (?:any )?(.+)", "whether there are {0}"),
     (
         r"(is|are|was|will|would|can|could|has|have) (it|they|that|the place|there) (.+)",
@@ -63,6 +64,58 @@ _PLURAL_IT: Final = (
 )
 
 
+_DOES: Final = {
+    "en": (
+        re.compile(
+            r"\b(?:pub|bar|place|restaurant|cafe|coffee shop|somewhere|anywhere|one)"
+            r"(?: \w+){0,4}? (?:that|which) "
+            r"(?P<thing>(?!is\b|was\b|has\b|does\b|costs\b|serves\b)\w+s [^,.;:!?]+)",
+            re.I,
+        ),
+        "Whether it {0} I do not know.",
+    ),
+    "it": (
+        re.compile(
+            r"\b(?:pub|bar|posto|posticino|ristorante|locale|caffè|uno)(?: \w+){0,4}? (?:che|dove) "
+            r"(?P<thing>(?:fa|fanno|faccia|facciano|trasmett\w+|danno|dia|diano|mostr\w+)\b [^,.;:!?]+)",
+            re.I,
+        ),
+        "Se {0} non lo so.",
+    ),
+}
+"""How somebody wishes for a place that does something."""
+_WISHED: Final = {
+    "en": (
+        re.compile(
+            r"\b(?:it|they|the place) (?:must|has to|have to|should|needs? to) have (?!to\b|been\b)"
+            r"(?P<thing>[^,.;:!?]+)"
+            r"|\b(?:there (?:must|has to|should|needs to) be) (?P<other>[^,.;:!?]+)",
+            re.I,
+        ),
+        "Whether there is {0} I do not know.",
+    ),
+    "it": (
+        re.compile(
+            r"\b(?:dev'esserci|deve esserci|devono esserci|ci deve essere|ci vuole|"
+            r"(?:basta|purché|l'importante è) che (?:ci sia|ci siano|abbiano|abbia)) (?P<thing>[^,.;:!?]+)",
+            re.I,
+        ),
+        "Se ci sia {0} non lo so.",
+    ),
+}
+"""How somebody says what there must be, without a question."""
+
+
+def wish_not_known(text: str, language: str) -> tuple[str, str]:
+    """A thing that there must be, and that one does not know of it; `` where none is wished for."""
+    for form, told in (_WISHED[language], _DOES[language]):
+        found = form.search(text)
+        thing = next(filter(None, found.groups()), "").strip() if found else ""
+        if 0 < len(thing.split()) <= _MOST:
+            return thing, told.format(thing)
+    return "", ""
+
+
 def not_known(question: str, language: str) -> str:
     """That a question cannot be answered, with what it asks; `` where it cannot be put so."""
     clauses = re.split(r"(?<=[,;:])\s+|(?<=[.!?…])\s+", question.strip().lower())
@@ -77,6 +130,8 @@ def not_known(question: str, language: str) -> str:
 
 
 def _english(said: str) -> str:
+    if _OWN_EN.search(said):
+        return ""
     for form, plain in _ENGLISH:
         found = re.fullmatch(form, said)
         if found:

@@ -12,6 +12,8 @@ _SPAN: Final = re.compile(r"(\w+day)(?:-(\w+day))?((?: \d\d:\d\d-\d\d:\d\d)+)")
 _LAST_MORNING_HOUR: Final = 11
 _NOT_THEN: Final = re.compile(
     r"\b(?:not (?:at night|in the (?:evening|morning|afternoon))|"
+    r"(?:at |alle |all')?[\w:]+ (?:o'clock )?(?:is|'s|would be|è|sarebbe) "
+    r"(?:a bit |too |far too |un po' |troppo )?(?:late|early|tardi|presto)|"
     r"non (?:di notte|(?:di|la) sera|(?:di|la) mattina))\b"
 )
 _CLOSED: Final = re.compile(r"\b(?<!not )(?<!isn't )(?<!non è )(?:closed|shut|chius[oaie])\b", re.I)
@@ -29,7 +31,7 @@ _SO: Final = re.compile(
     re.I | re.S,
 )
 """What is concluded from what was told."""
-_ISH: Final = re.compile(r"(?<=\w)[- ]?ish\b", re.I)
+_ISH: Final = re.compile(r"(?:\bat |\baround |\babout )?\b(\d{1,2}(?: ?[:.]? ?\d\d)?)[- ]?ish\b")
 _NUMBER: Final = r"([01]?[0-9]|2[0-4])"
 
 
@@ -95,6 +97,9 @@ class Clock:
         ]
         self._bare = re.compile(rf"\b{number}(?: (?P<minute>[0-5][0-9]))?\b")
         counted = "|".join(words["counted"])
+        self._dated = re.compile(
+            rf"(?:day|dì|sabato|domenica|night|morrow|sera|domani),? {number}\b(?! ?[\d:])"
+        )
         self._counted = re.compile(rf"\b\d+[ -](?:{counted})\b|\b(?:{counted}) \d+\b")
 
     def find(self, text: str, *, asked: bool, dated: bool = False) -> str | None:
@@ -107,11 +112,12 @@ class Clock:
             concluded_at = self.find(concluded["rest"], asked=asked, dated=dated)
             if concluded_at:
                 return concluded_at  # it ends at nine, so ten
-        text = _ISH.sub("", text)
-        plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), text.lower())
+        plain = text.lower().replace("ish", " ish") if "ish" in text.lower() else text.lower()
+        plain = re.sub(r"[^\W\d_]+", lambda word: self._spoken.get(word[0], word[0]), plain)
+        plain = _ISH.sub(r" at \1 ", plain)
         plain = _NOT_THEN.sub(" ", plain)
         plain = self._counted.sub(" ", plain)  # twelve people are no twelve o'clock
-        forms = [*self._forms, (self._bare, 0)] if asked else self._forms
+        forms = [*self._forms, (self._dated, 0), *([(self._bare, 0)] if asked else [])]
         for form, minutes in forms:
             found = form.search(plain)
             if found:

@@ -69,8 +69,10 @@ class Phrasebook:
         for venue, first in zip(domain.venues, firsts, strict=True):
             if firsts.count(first) == 1 and first:  # the Anchor
                 for article in _ARTICLES[language]:
-                    self._nicknames.add(" ".join(self._tokens(f"{article} {first[0]}")))
-                    self._learn(f"{article} {first[0]}", Entry("value", NAME, venue.name), taken=False)
+                    self._learn(f"{article} {venue.name}", Entry("value", NAME, venue.name))
+                    if len(tokens(venue.name)) > 1:
+                        self._nicknames.add(" ".join(self._tokens(f"{article} {first[0]}")))
+                        self._learn(f"{article} {first[0]}", Entry("value", NAME, venue.name), taken=False)
 
     def _learn_values(self, slot: str, values: Mapping[str, Mapping[str, list[str]]], language: str) -> None:
         """The words of values; those that other domains have for them only where they are free."""

@@ -9,15 +9,15 @@ from vivavoce_bots.dialogue.clauses import gives_up, sentences_of
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
 from vivavoce_bots.dialogue.gist import pertinent, rewritten
 from vivavoce_bots.dialogue.inquiry import Asked, calendar
-from vivavoce_bots.dialogue.opening import DAY
+from vivavoce_bots.dialogue.opening import DAY, HOURS
 from vivavoce_bots.dialogue.speech import read_data, speech
 from vivavoce_bots.dialogue.state import Session, State
-from vivavoce_bots.dialogue.understanding import DISHES, OTHER
+from vivavoce_bots.dialogue.values import DISHES, FOOD, OTHER
 
 Heard = Sequence[tuple[str, float | None]]
-FOOD: Final = "food"
 _MATTERS: Final = ("inform", "request", "confirm", "reqalts", "suggest", "affirm", "negate", "bye")
 
+_MARKS: Final = re.compile(r"!+\?[!?]*|\?[!?]+")
 _FIRST: Final = {
     "en": re.compile(
         r"\bthe (first|second|last) (?:one|place|restaurant|pub|cafe)\b|\bthe (first)\b(?=\W*$)", re.I
@@ -58,7 +58,7 @@ def put_plainly(text: str, language: str, *, moving: bool) -> str:
     moving  whether another part of town may be meant: no place is on offer, or its area was refused
     """
     forms = read_data("dining")[language]
-    text = rewritten(text.replace("’", "'"), forms["plain"])
+    text = rewritten(_MARKS.sub("?", text.replace("’", "'")), forms["plain"])
     return rewritten(text, forms["moving"]) if moving else text
 
 
@@ -116,7 +116,7 @@ _LIST: Final = {
     ),
     "it": re.compile(
         r"\b(?:che )?cosa (?:c'è|avete|ha|ci sono|offr\w+|posso (?:avere|scegliere|mangiare))\b"
-        r"|\bche (?:\w+ )?(?:avete|c'è|ci sono)\b|\bqual[ie](?: \w+)? (?:ci sono|avete|ha)\b"
+        r"|(?<!è )\bche (?:\w+ )?(?:avete|c'è|ci sono)\b|\bqual[ie](?: \w+)? (?:ci sono|avete|ha)\b"
         r"|\bquali (?:sono|altri|altre)\b|\b(?:la|una) lista\b|\b(?:l'|un )elenco\b|\ble scelte\b",
         re.I,
     ),
@@ -186,7 +186,8 @@ def postponed(domain: Domain, state: State, acts: tuple[Act, ...]) -> tuple[Act,
     state.requests = [slot for slot in state.requests if slot not in strange]
     state.promised += [slot for slot in fresh if slot not in strange]
     fresh = [slot for slot in fresh if slot not in strange and slot in domain.slots]
-    later = [Act("ack", None, "later")] if fresh else []
+    depends = [slot for slot in fresh if slot in (HOURS, *domain.constraint_slots(None), "price")]
+    later = [Act("ack", None, "later")] if depends else []
     helps = [Act("help", FOOD)] if DISHES in strange and state.asking == FOOD else []
     helps = [one for one in helps if Act("request", FOOD) in acts and one not in acts]
     return (*(Act("null", slot) for slot in strange), *later, *helps, *(again or acts))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Final, Generic
 
 from vivavoce_bots.acts import DONTCARE, Act, Meaning, stating
-from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain
+from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.speech import speech
@@ -90,6 +90,17 @@ class Searcher(ABC, Generic[Held]):
         """What was proposed is not wanted: the next proposal, or the question what to change."""
         state.declined += [tuple(state.proposed)] if state.proposed else []
         return self.propose(state, limits, refuted) or (Act("ack", None, "change"), Act("help"))
+
+    def elsewhere(self, venue: Venue | None, heard: Evidence) -> bool:
+        """Whether another kind of place is wanted than a venue that is named: a coffee after the Anchor."""
+        kinds = heard.stated.get(TYPE, {})
+        return venue is not None and bool(kinds) and venue.type not in kinds and DONTCARE not in kinds
+
+    def drop(self, state: Held, heard: Evidence) -> None:
+        """The venues that were said not to be wanted are offered no more, unless they are named again."""
+        known = dict.fromkeys([*state.unwanted, *heard.unwanted])
+        state.unwanted = [name for name in known if heard.named.get(name, 0.0) < HEARD]
+        state.turned_down += [name for name in heard.unwanted if name not in state.turned_down]
 
     def unmet(self, state: Held, limits: dict[str, str], refuted: dict[str, set[str]]) -> tuple[Act, ...]:
         """That nothing matches, or nothing but what was turned down, and what there is instead."""

@@ -12,7 +12,7 @@ from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.searching import Searcher
 from vivavoce_bots.dialogue.speech import LANGUAGES, speech
 from vivavoce_bots.dialogue.state import Held, Session
-from vivavoce_bots.dialogue.understanding import OTHER
+from vivavoce_bots.dialogue.values import DISHES, FOOD, OTHER
 
 _PHONE = "phone"
 
@@ -31,6 +31,9 @@ class Speaker(Searcher[Held], ABC):
         acts = self._fresh(session, acts, meanings)
         state.expect(acts)
         named = [one.value for one in acts if one.act == "offer" and one.value]
+        cooks = any(act.act == "inform" and act.slot == FOOD for one in meanings[:1] for act in one.acts)
+        if cooks and DISHES not in session.asked:
+            acts = tuple(act for act in acts if act != Act("null", DISHES))  # he is for meat; Italian, then
         acts = tuple(
             act for act in acts
             if act.act != "null" or act.slot in session.asked

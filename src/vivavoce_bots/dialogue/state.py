@@ -15,12 +15,14 @@ _REMEMBERED: Final = 4
 class State:
     """Where a conversation stands; `last` is the last turn that led on, `told` the last that said something
     of the matter, `lost` counts turns that did not lead on, `stated` has the slots of
-    this turn's values, `missed` is when the venue on offer is not open.
+    this turn's values, `missed` is when the venue on offer is not open, `unwanted` has the venues that shall
+    not be offered whatever is looked for.
     """
 
     venue: str | None = None
     turned_down: list[str] = field(default_factory=list)
     declined: list[tuple[str, ...]] = field(default_factory=list)
+    unwanted: list[str] = field(default_factory=list)
     asking: str | None = None
     confirming: tuple[str, str] | None = None
     proposed: dict[str, str] = field(default_factory=dict)

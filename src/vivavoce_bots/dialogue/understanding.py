@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from vivavoce_bots.acts import DONTCARE, Act, stating
 from vivavoce_bots.dialogue.clauses import (
     asks_openly,
+    clauses_of,
     present,
+    question_apart,
     quoted,
     recalls,
     sentences_of,
@@ -18,70 +19,50 @@ from vivavoce_bots.dialogue.clauses import (
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.hearing import is_threat, names_something
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_open, asks_until, half_a_day, tells_closed
-from vivavoce_bots.dialogue.phrasebook import Phrasebook
-from vivavoce_bots.dialogue.speech import COURTESIES, is_question, without_tag
-from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Span
+from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME, asks_until, half_a_day
+from vivavoce_bots.dialogue.speech import is_question, without_tag
+from vivavoce_bots.dialogue.spotting import LONGEST_TEXT, Entry, Span, breaks
+from vivavoce_bots.dialogue.values import AREA, ASKING, DISHES, FEW, OTHER, REACH, Turn, Values
 
 _NEAR = 3
+_WITH = frozenset(("with", "con", "col", "coi"))
+_HAVING = _WITH | {"need", "needs", "want", "must", "has", "have", "serve", "servono", "abbia", "vorrei"}
+"""Words before what a place shall have."""
+_NEEDED = (DISHES, "diets", "access")
+_COMPANY = ("children", "pets", "website")
 _MOST_SPANS = 100  # phrases of one turn; nobody says more of any meaning
 _WANTED = ("wanting", "questioning")
-_ASKING = ("asking", "being", "service")
 _SILENT = ("service", "slot", "not", "asking", "being", "questioning", "options", "wanting")
 _UNSURE = ("service", "help")
 _ANYWHERE = ("anywhere", "wherever", "ovunque", "dovunque")
 _NO_PLACE = (DAY, TIME, "food", "pricerange")
 _IDLE = ("insult", "hello", "dear", "chat", "praise", "affirm", "negate")
 _ENDING = ("bye", "done", "help", "repeat", "undo", "restart")
-_REACH = 4
 _AGREEING = (["yes"], ["yeah"], ["ok"], ["no"], ["si"], ["certo"])
-_BEHIND = 6
-_BESIDES = frozenset(("where", "that", "while", "after", "before", "dove", "che", "dopo", "prima", "mentre"))
 _OF_PLACE = re.compile(r"(?:\W*(?:no|so|and|wait|oh|but)\b)*\W*is (?:that|it|this)\b", re.I)
-_NOT_NEAR = re.compile(r"\b(?:not|non) (?:\w+ ){0,2}(?:near|round|close|vicin\w+)(?: \S+){0,12}$")
 _NOT_THAT = ("not the", "isn't the", "not a", "non è il", "non è la", "non è un")
-_NO = frozenset(("no", "not", "non"))
-_FEW = 2  # words of what is no question of its own: and then?
-_THROWN = re.compile(
-    r"(?:is|are|would be) (?:no good|not (?:for|what|good))\b|"
-    r"non (?:l[oae]|ci|gli|mi|piac|vogl|vuol|mang)\w*(?: (?:vogli|vuol|piac|mang|sopport|va)\w*)?"
-)
-"""What stands behind a value that is not wanted: `il sushi non lo vogliono`."""
-_IF_IT_IS = re.compile(
-    r"(?:even )?(?:if|that) (?:it|that|they)\W*(?:is|s|are|re)?(?: \w+)?|(?:anche )?se (?:è|costa|sono)"
-)
 _POINTS = re.compile(
     r"\W*(?:(?:but|ma) )?(?:(?:that|this|it)(?:'s| is| was)|quest[oa] è|quell[oa] è)\b", re.I
 )
 """How a sentence begins that tells what was offered, and wants nothing."""
+_OF_THIS = re.compile(
+    r"\b(?:(?:is|does|do|are) (?:it|they|that|this)|it's|there|(?:che|quale) \w+ (?:è|fa|fanno))\b", re.I
+)
+"""Words of a question about the place on offer, not about what there is to choose from."""
+_WHERE_TO = re.compile(
+    r"(?:to|we could|i could) (?:take|go|eat|bring|sit|meet)\b|\w+(?:[aei]re|[aei]r(?:l[aoie]|ci))\b"
+)
+_BEST = re.compile(
+    r"\b(?:would (?:be|suit) (?:best|better|good|great|ideal|perfect|lovely|us|me)|ideally|preferably|best\b|"
+    r"please|let's|i'd (?:like|prefer)|i'll take|sarebbe (?:meglio|bene|perfetto|l'ideale)|"
+    r"andrebbe (?:bene|meglio)|"
+    r"preferi\w+|meglio|facciamo|possibilmente|l'ideale)",
+    re.I,
+)
+"""Words of a clause that says what is wanted."""
 _ABOUT_PRICE = {"price": "pricerange"}  # indifferent to what one pays is indifferent to how dear a place is
 
 
-class Turn(NamedTuple):
-    """An utterance in its context."""
-
-    text: str
-    said: list[str]
-    spans: Sequence[Span]
-    asked: str | None
-    confirming: bool
-    venue: Venue | None
-
-
-OTHER, DISHES, AREA = "other", "dishes", "area"
-_VOCATIVE = (["caro"], ["cara"], ["cari"])
-_BEFORE_NAMES = (
-    ["mio"],
-    ["mia"],
-    ["senta"],
-    ["senti"],
-    ["guardi"],
-    ["scusi"],
-    ["ma"],
-    ["oh"],
-    ["eh"],
-    ["no"],
-)
 _NICKNAMED = re.compile(
     r"\W*$|\W+(?:is|isn't|was|will|would|sounds?|please|then|one|place|and|or|has|have|for|it|too|instead|again|"
     r"è|va|sembra|per|o|e|ha|invece|allora|sarà|mi|dove|where|what|when|how|its?)\b|[,.;:!?'’]",
@@ -90,22 +71,17 @@ _NICKNAMED = re.compile(
 """What stands behind the first word of a name that is used for all of it: the Anchor is fine, no red door."""
 
 
-class Understanding(Phrasebook):
+class Understanding(Values):
     """Acts in a text of one language: what was said of the goal and of the venue on offer, and all else."""
 
     def _taken(self, spans: list[Span], said: list[str]) -> list[Span]:
         """The spans that count: of the red door, no Red Tulip."""
         return [
             span for span in spans
-            if span.entry.slot != NAME or span.end - span.start != _FEW
+            if span.entry.slot != NAME or span.end - span.start != FEW
             or " ".join(said[span.start : span.end]) not in self._nicknames
             or _NICKNAMED.match(" " + " ".join(said[span.end : span.end + 1]))
         ]  # fmt: skip
-
-    def _linked(self, said: list[str], before: Span, span: Span, named: Sequence[Span]) -> bool:
-        """Whether nothing but small words, and names of slots, stands between a cue and a value."""
-        covered = {at for one in named for at in range(one.start, one.end)}
-        return all(said[at] in self._small or at in covered for at in range(before.end, span.start))
 
     def acts(
         self, text: str, asked: str | None = None, *, confirming: bool = False, venue: Venue | None = None
@@ -117,7 +93,7 @@ class Understanding(Phrasebook):
         venue       the venue on offer: questions are about that
         """
         text = present(text, self._language)
-        sentences = sentences_of(text)
+        sentences = [part for one in sentences_of(text) for part in question_apart(one, self._language)]
         if len(sentences) < 2:
             return self._sentence(text, asked, confirming=confirming, venue=venue)
         each = [self._sentence(one, asked, confirming=confirming, venue=venue) for one in sentences]
@@ -126,6 +102,10 @@ class Understanding(Phrasebook):
         if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # a pub. Today. At eight, or 8.
             bare = next((one for one in sentences if one.strip(" .!").isdigit()), "")
             at = self._clock.find(bare, asked=True)
+            acts = (*acts, stating("inform", TIME, at)) if at else acts
+        if self._clock and {act.slot for act in acts} & {DAY, TIME} == {DAY}:  # on Thursday. Lunchtime
+            wants = any(_wants(act) and act.slot == DAY for act in acts)
+            at = self._clock.find(text, asked=False, dated=True) if wants else None
             acts = (*acts, stating("inform", TIME, at)) if at else acts
         acts = self._without_hint(text, acts)
         return tuple(
@@ -149,8 +129,10 @@ class Understanding(Phrasebook):
         for at, (acts, so) in enumerate(zip(each, asks, strict=True)):
             if at and withdraws(sentences[at]):  # Italian? Or no, she had that
                 kept = [one._replace(op="!=") if one in each[at - 1] and _wants(one) else one for one in kept]
+            if at and acts[:1] == (Act("negate"),) and {one.act for one in each[at - 1]} == {"confirm"}:
+                kept = [one._replace(act="inform", op="!=") if one in each[at - 1] else one for one in kept]
             for act in acts:
-                if act.slot == OTHER and told and len(self._tokens(sentences[at])) <= _REACH:
+                if act.slot == OTHER and told and len(self._tokens(sentences[at])) <= REACH:
                     continue  # and where is it? won't you say?
                 if _wants(act) and so and (act.slot in wants or led):
                     continue
@@ -175,10 +157,12 @@ class Understanding(Phrasebook):
             act.slot for acts, so in zip(each, asks, strict=True) if not so for act in acts if _wants(act)
         }
         for sentence, acts, so in reversed(list(zip(sentences, each, asks, strict=True))):
-            idle = all(act.act in _IDLE or (_wants(act) and act.slot in wants) for act in acts)
+            idle = all(
+                act.act in _IDLE or act.slot == OTHER or (_wants(act) and act.slot in wants) for act in acts
+            )
             known = any(act.act == "whoareyou" for act in acts)
             agrees = self._tokens(sentence)[:1] in _AGREEING or (any(map(_wants, acts)) and wishes(sentence))
-            if so and idle and not known and not agrees and len(self._tokens(sentence)) > _FEW:
+            if so and idle and not known and not agrees and len(self._tokens(sentence)) > FEW:
                 return quoted(sentence)
         return ""
 
@@ -214,11 +198,15 @@ class Understanding(Phrasebook):
         if (
             not acts
             and asked in self._constraints
-            and any(span.entry.kind == "options" for span in turn.spans)
+            and any(
+                span.entry.kind == "options" and (said[span.start] != "che" or not span.start)
+                for span in turn.spans
+            )
+            and (is_question(text, self._language) or len(said) <= REACH)
         ):
             return (Act("help", asked),)  # what choices are there?
-        unknown = any(span.entry.kind in (*_ASKING, "questioning") for span in turn.spans)
-        unknown = unknown or len(said) > _FEW
+        unknown = any(span.entry.kind in (*ASKING, "questioning") for span in turn.spans)
+        unknown = unknown or len(said) > FEW
         names = all(act.act == "inform" and act.slot == NAME for act in acts)
         if names and unknown and venue and asks_openly(text, self._language) and not wishes(text):
             return (*acts, Act("request", OTHER))  # has the Anchor got darts?
@@ -232,7 +220,40 @@ class Understanding(Phrasebook):
             held = turn.venue.value(act.slot or "") if turn.venue and act is not None else None
             if span.entry.kind in ("down", "up") and act and act.slot and held and held != act.value:
                 found.append(stating("inform", act.slot, held, "<" if span.entry.kind == "down" else ">"))
+        found = [one for one in found if not (_wants(one) and self._only_told(one, turn))]
         return list(dict.fromkeys(reversed(found)))[::-1]  # Italian, no, Greek, no, Italian
+
+    def _no_such(self, index: int, turn: Turn) -> bool:
+        """Whether a `no` stands before a thing that shall not be there, and answers nothing."""
+        span, begins = turn.spans[index], breaks(turn.text)
+        behind = span.end
+        if turn.said[span.start : span.end] != ["no"] or behind >= len(turn.said) or behind in begins:
+            return False
+        ends = behind + 1 == len(turn.said) or behind + 1 in begins
+        known = any(one.start <= behind < one.end for one in turn.spans) or turn.said[behind] in self._small
+        fillers = {word for phrase in self._speech.fillers for word in self._tokens(phrase)}
+        return ends and not known and turn.said[behind] not in fillers and span.start > 0
+
+    def _only_told(self, act: Act, turn: Turn) -> bool:
+        """Whether a value is told of, where another clause wishes: Thursday is best, Jean works on Friday."""
+        clauses = clauses_of(turn.text)
+        if len(clauses) < FEW or not _BEST.search(turn.text):
+            return False
+        has = [
+            any(act.slot == one.slot and act.value == one.value for one in self._values_in(each))
+            for each in clauses
+        ]
+        others = [
+            any(act.slot == one.slot and act.value != one.value for one in self._values_in(each))
+            for each in clauses
+        ]
+        best = [_BEST.search(each) is not None for each in clauses]
+        wished = any(one and of for one, of in zip(best, others, strict=True))
+        return wished and not any(one and of for one, of in zip(best, has, strict=True))
+
+    def _values_in(self, clause: str) -> list[Entry]:
+        spans = self._spotter.find(clause, self._tokens(clause))
+        return [one.entry for one in spans if one.entry.kind == "value"]
 
     def _as_whole(self, kind: str, asked: str | None) -> tuple[Act, ...]:
         if kind != "dontcare":
@@ -243,6 +264,8 @@ class Understanding(Phrasebook):
         kind, slot, value = turn.spans[index].entry
         if kind == "chat" and "?" in turn.text:
             return None
+        if kind == "negate" and self._no_such(index, turn):
+            return None  # flat, no hills
         if kind == "negate" and index and self._thrown(index - 1, turn):
             return None
         if kind == "bye" and names_something(turn.text, turn.said, turn.spans[index]):
@@ -303,104 +326,6 @@ class Understanding(Phrasebook):
             return stating("inform", turn.asked, "yes" if kind == "affirm" else DONTCARE)
         return Act("help", slot) if kind == "slot" else Act(kind)
 
-    def _of_value(self, index: int, turn: Turn, slot: str, value: str) -> Act | None:
-        """A value is wanted, not wanted, or asked about: `is it cheap` of the venue on offer."""
-        span = turn.spans[index]
-        others = [other for other in turn.spans[:index] if other.entry.kind not in ("slot", "ask", "ciao")]
-        named = [one for one in turn.spans[:index] if one.entry.kind in ("slot", "ask")]
-        before = others[-1] if others and self._linked(turn.said, others[-1], span, named) else None
-        cue = before.entry.kind if before else None
-        if slot != NAME and self._asks_about(turn, slot, before):
-            return stating("confirm", slot, value)
-        if turn.said[span.start : span.end] in _VOCATIVE and self._calls(index, turn):
-            return None  # good evening, dear
-        hours = any(one.entry.kind == "ask" and one.entry.slot == HOURS for one in turn.spans)
-        if slot == DAY and (tells_closed(turn.text) or (hours and asks_until(turn.text))):
-            return None  # closed on Mondays, typical
-        if slot == DAY and any(one.entry.kind == "howareyou" for one in turn.spans):
-            return None  # how are you today?
-        if self._only_hinted(turn, span) or (slot == DAY and turn.asked != DAY and _now(turn, span)):
-            return None
-        if self._no_matter(index, turn):
-            return stating("inform", slot, DONTCARE)
-        behind = " ".join(turn.said[span.end : span.end + _REACH])
-        thrown = self._thrown(index, turn) or _THROWN.match(behind) is not None
-        near = slot == AREA and _NOT_NEAR.search(" ".join(turn.said[: span.start]))
-        denied = cue == "not" or thrown or near or self._compared(index, turn, slot, before)
-        if denied and slot == TYPE and self._hints(turn, span):
-            return None  # not open for lunch?
-        return stating("inform", slot, value, "!=" if denied else "=")
-
-    def _thrown(self, index: int, turn: Turn) -> bool:
-        """Whether a `no` behind a value throws it out: il sushi no."""
-        span, after = turn.spans[index], turn.spans[index + 1 : index + 2]
-        return self._language == "it" and bool(after) and span.entry.kind == "value" and (
-            after[0].start == span.end and turn.said[span.end] == "no" and after[0].entry.kind == "negate"
-        )  # fmt: skip
-
-    @staticmethod
-    def _calls(index: int, turn: Turn) -> bool:
-        """Whether a word behind a courtesy, or `my`, calls who is spoken to."""
-        span = turn.spans[index]
-        near = [one for one in turn.spans[:index] if one.end == span.start]
-        mine = turn.said[max(0, span.start - 1) : span.start] in _BEFORE_NAMES
-        return mine or any(one.entry.kind in (*COURTESIES, "affirm", "negate", "ciao", "bye") for one in near)
-
-    def _only_hinted(self, turn: Turn, span: Span) -> bool:
-        """Whether a kind of place is only hinted at, beside its name or where day and time are asked."""
-        if span.entry.slot != TYPE or not self._hints(turn, span):
-            return False
-        said_before = turn.said[max(0, span.start - _BEHIND) : span.start]
-        if turn.asked not in (None, TYPE) and ("?" in turn.text or _BESIDES & {*said_before}):
-            return True  # in the centre; and will they have hot chocolate? A pub where one can eat
-        named = [one for one in turn.spans if one.entry.slot == TYPE and one.entry.kind == "value"]
-        named = [one for one in named if not _NO & {*turn.said[max(0, one.start - _FEW) : one.start]}]
-        return turn.asked in (DAY, TIME) or any(not self._hints(turn, one) for one in named)
-
-    def _hints(self, turn: Turn, span: Span) -> bool:
-        return tuple(turn.said[span.start : span.end]) not in self._kinds
-
-    @staticmethod
-    def _no_matter(index: int, turn: Turn) -> bool:
-        """Whether a value is one that does not matter: `I don't mind if it's expensive`."""
-        before = turn.spans[:index]
-        return bool(before) and before[-1].entry.kind == "dontcare" and (
-            _IF_IT_IS.fullmatch(" ".join(turn.said[before[-1].end : turn.spans[index].start])) is not None
-        )  # fmt: skip
-
-    @staticmethod
-    def _compared(index: int, turn: Turn, slot: str, before: Span | None) -> bool:
-        """Whether a value is what another is rather wanted than: `meglio italiano che indiano`."""
-        if before is None or turn.said[before.start : before.end] != ["che"]:
-            return False
-        earlier = {(span.entry.kind, span.entry.slot) for span in turn.spans[:index]}
-        return ("value", slot) in earlier and ("wanting", None) in earlier
-
-    def _asks_when(self, text: str) -> bool:
-        """Whether a question names a day or a time to ask whether it is open then."""
-        return (is_question(text, self._language) or asks_open(text)) and not wishes(text)
-
-    def _asks_about(self, turn: Turn, slot: str, before: Span | None) -> bool:
-        """Whether a value is asked about: behind `is it`, or alone with a question mark."""
-        if slot == DAY and turn.venue is not None and self._asks_when(turn.text):
-            return True
-        cue = before.entry.kind if before is not None else None
-        if turn.venue is None:
-            return cue == "being" and slot != TYPE and turn.text.rstrip().endswith("?")
-        if cue in _ASKING:
-            return True
-        if turn.venue.value(slot) is None and slot in self._constraints:
-            return False  # of a pub nobody asks: Chinese?
-        if not turn.text.rstrip().endswith("?"):
-            return False
-        covered = {at for span in turn.spans for at in range(span.start, span.end)}
-        bare = all(at in covered or word in self._small for at, word in enumerate(turn.said))
-        kinds = {span.entry.kind for span in turn.spans} - {"ciao", "praise", "slot"}
-        named = {span.entry.slot for span in turn.spans if span.entry.kind == "value"}
-        asked = {span.entry.slot for span in turn.spans if span.entry.kind == "ask"}
-        kinds -= {"ask"} if asked <= named else set()  # `zona centro` names the slot of its value
-        return kinds == {"value"} and bare
-
     def _of_slot(self, index: int, turn: Turn, slot: str) -> Act | None:
         if slot in self._domain.slots and self._belongs_to_value(index, turn.spans):
             return None
@@ -416,26 +341,30 @@ class Understanding(Phrasebook):
         word = turn.said[turn.spans[index].start]
         if word in ("where", "dove") and turn.venue is None and not is_question(turn.text, self._language):
             return None  # a place where one eats well
+        if word in ("where", "dove") and _WHERE_TO.match(" ".join(turn.said[turn.spans[index].end :])):
+            return None  # I don't know where to take them
         before = turn.spans[index - 1].entry.kind if index else None
         if " ".join(turn.said[: turn.spans[index].start]).endswith(_NOT_THAT):
             return None  # ah, this is not the phone
-        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= _FEW:
+        if before == "not" and turn.spans[index].start - turn.spans[index - 1].end <= FEW:
             return None  # I did not ask about the garden
         if before == "reqalts" and turn.venue is not None and slot in self._constraints:
             return None
-        if slot in self._constraints and self._wants_options(turn):
+        held = turn.venue.value(slot) if turn.venue is not None and _OF_THIS.search(turn.text) else None
+        if slot in self._constraints and self._wants_options(turn) and held is None:
             return Act("help", slot)
         return Act("request", slot)
 
     def _beside(self, index: int, turn: Turn) -> bool:
         """Whether a word for an attribute only stands beside what is wanted: `the children adore Chinese`."""
-        before = turn.spans[index - 1] if index else None
-        linked = before is not None and self._linked(turn.said, before, turn.spans[index], ())
-        wanted = linked and before is not None and before.entry.kind in (*_ASKING, *_WANTED)
-        values = any(one.entry.kind == "value" for one in turn.spans)
-        if turn.spans[index].entry.slot == DISHES:
+        span, before = turn.spans[index], turn.spans[index - 1] if index else None
+        if span.entry.slot in _NEEDED or len(turn.said) <= REACH:
             return False  # a restaurant with fish
-        return values and not wanted and "?" not in turn.text
+        linked = before is not None and self._linked(turn.said, before, span, ())
+        wanted = linked and before is not None and before.entry.kind in (*ASKING, *_WANTED)
+        wished = _HAVING & {*turn.said[max(0, span.start - _NEAR) : span.start]}
+        company = span.entry.slot in _COMPANY and not wished - _WITH  # my sister with her kids
+        return not (wanted or is_question(turn.text, self._language)) and (company or not wished)
 
     def _wants_options(self, turn: Turn) -> bool:
         return any(span.entry.kind == "options" for span in turn.spans) and not any(
@@ -484,15 +413,6 @@ class Understanding(Phrasebook):
             for other in spans
             if other != span
         )
-
-
-def _now(turn: Turn, span: Span) -> bool:
-    """Whether a word for the day only hurries: now give me the name; not: open now, a pub now."""
-    if turn.said[span.start : span.end] not in (["now"], ["adesso"], ["ora"]):
-        return False
-    opens = turn.said[max(0, span.start - 1) : span.start]
-    wished = any(one.entry.kind == "value" and one.entry.slot != DAY for one in turn.spans)
-    return opens not in (["open"], ["aperto"], ["aperta"]) and not (wished and span.end == len(turn.said))
 
 
 def _wants(act: Act) -> bool:

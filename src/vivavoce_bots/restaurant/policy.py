@@ -10,6 +10,7 @@ from vivavoce_bots.dialogue.domain import NAME, TYPE, Venue
 from vivavoce_bots.dialogue.evidence import Evidence
 from vivavoce_bots.dialogue.opening import DAY, HOURS, TIME
 from vivavoce_bots.dialogue.state import State
+from vivavoce_bots.dialogue.values import PRICE
 
 _ASKED_AT_MOST: Final = 2
 _FEW: Final = 2
@@ -44,14 +45,16 @@ class Policy(DialogueBot[Progress]):
     def decide(self, state: Progress, heard: Evidence) -> tuple[Act, ...]:
         belief, did = state.belief, heard.did
         self._adapt(state, heard)
+        self.drop(state, heard)
         asked_now = [slot for slot, sure in belief.requests.items() if sure >= HEARD]
         for slot in asked_now:
             del belief.requests[slot]
         state.requests += [slot for slot in asked_now if slot not in state.requests]
         constraints = self._constraints(belief)
         if constraints != state.offered_for:
-            state.turned_down, state.declined = [], []
+            state.turned_down, state.declined = [*state.unwanted], []
         named = next((self._domain.venue(name) for name, sure in heard.named.items() if sure >= HEARD), None)
+        named = None if named and named.name == state.venue and self.elsewhere(named, heard) else named
         if did["negate"] >= HEARD and named is not None:
             heard.queried.clear()  # the south? No, the Anchor will do
         asks = state.requests or heard.queried or did["negate"] + did["affirm"] >= HEARD
@@ -66,7 +69,7 @@ class Policy(DialogueBot[Progress]):
         venue = self._domain.venue(state.venue)
         doubt = belief.doubtful(self._usable(constraints), state.tired())
         refused = did["negate"] >= HEARD and doubt is None and self._only_offered(state, heard)
-        turned_down = did["reqalts"] >= HEARD or refused
+        turned_down = did["reqalts"] >= HEARD or refused or state.venue in heard.unwanted
         if state.proposed and (turned_down or did["negate"] >= HEARD) and heard.informed < HEARD:
             return self.refuse(state, constraints, self._refuted(belief))
         if venue is not None and turned_down:
@@ -79,7 +82,9 @@ class Policy(DialogueBot[Progress]):
             return self._about(constraints, state, heard)
         accepted = bool(state.proposed) and did["affirm"] >= HEARD
         anything = state.stuck and any(DONTCARE in one for one in heard.stated.values())
-        must_offer = accepted or anything or did["suggest"] >= HEARD
+        dear = {PRICE: self._refuted(belief).get(PRICE, set())}
+        spurned = venue is not None and not venue.misses(dear)
+        must_offer = accepted or anything or spurned or did["suggest"] >= HEARD
         return self._search(constraints, state, heard, must_offer=must_offer)
 
     def _adapt(self, state: Progress, heard: Evidence) -> None:
@@ -113,8 +118,10 @@ class Policy(DialogueBot[Progress]):
     def _argue(self, constraints: dict[str, str], state: Progress, heard: Evidence) -> tuple[Act, ...]:
         """Nothing matched, something else was proposed, and nothing new was said about the goal."""
         refuted = self._refuted(state.belief)
-        if heard.answered >= HEARD:
+        if heard.answered >= HEARD and heard.informed < HEARD:
             return self.refuse(state, constraints, refuted)
+        if heard.did["negate"] >= HEARD and state.proposed:
+            state.declined.append(tuple(state.proposed))  # no, Italian, I said
         proposals = self.propose(state, constraints, refuted)
         if heard.understood < HEARD:
             return (Act("repeat"), *proposals)

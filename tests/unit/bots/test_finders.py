@@ -45,3 +45,40 @@ def test_a_finder_keeps_in_mind_what_was_said(
     text = last(name, language, said)
     assert told in text
     assert not_told not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "said", "told", "not_told"),
+    [
+        # a place that is not wanted is offered no more, nor is a food that somebody does not eat
+        ("restaurant", "en", ("French, Saturday", "not the Blue Lantern", "in the east"), "", "Blue"),
+        ("boris", "it", ("un pub in centro alle 21", "ma non l'Anchor and Rope"), "altro pub", "Anchor"),
+        ("restaurant", "en", ("a place in the centre", "cheap; he doesn't like Chinese"), "", "Chinese"),
+        # what one said of a price or an area is given up, or told in numbers
+        ("restaurant", "en", ("cheap Italian, centre", "it needn't be cheap"), "White Heron", "sorry"),
+        ("restaurant", "en", ("Italian, under 20 quid a head, south",), "Kingfisher", "Elm"),
+        ("restaurant", "en", ("French, not on the edge of town",), "Three Olives", "Lantern"),
+        # who accepts what was proposed may ask more in the same breath
+        ("restaurant", "it", ("cinese in centro, medio", "greca, e come si chiama?"), "Ivory Gate", "Potrei"),
+        # a time that another sentence tells, or that takes the place of one
+        ("boris", "en", ("a meal on Thursday. Lunchtime, probably",), "at 13:00", "What"),
+        ("boris", "en", ("a cafe on Saturday at ten", "what about eleven?"), "at 11:00", "10:00"),
+        ("boris", "it", ("un caffè lunedì alle 11", "11 è tardi, facciamo le dieci"), "10:00", "11:00"),
+        # what is told of company, doubts and other people is no wish
+        ("boris", "it", ("un ristorante stasera, ma i bambini crollano",), "venerdì", "bambini"),
+        ("boris", "en", ("a pub. Thursday is best, Jean works on the Friday",), "Thursday", "Friday"),
+        ("restaurant", "en", ("a pub", "I don't know if that's the north or what"), "choose from", "Oar is"),
+        ("restaurant", "it", ("indiano a nord, e il menù in italiano?",), "indiana", "Quince"),
+        # a question about the place on offer, or for another kind of place beside it
+        ("restaurant", "it", ("cinese in centro", "cos'è Amber Spoon, inglese?"), "cinese", "nessun"),
+        ("restaurant", "en", ("the Kingfisher", "what sort of food is it?"), "Italian", "choose"),
+        ("restaurant", "it", ("francese in centro", "bello! e un caffè vicino?"), "caffè", "Olives"),
+        ("restaurant", "it", ("indiano, caro", "alto?! no no"), "Dancing Crane", "Come dicevo"),
+    ],
+)  # fmt: skip
+def test_a_finder_takes_what_is_meant(
+    name: str, language: str, said: tuple[str, ...], told: str, not_told: str
+) -> None:
+    text = last(name, language, said)
+    assert told in text
+    assert not_told not in text

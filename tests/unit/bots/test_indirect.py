@@ -58,3 +58,21 @@ def test_a_proposal_is_made_once_in_a_turn() -> None:
 def test_a_kind_of_place_is_not_changed_by_what_one_can_do_there() -> None:
     told = _told("boris", "en", "a pub for tonight", "in the centre, where I can eat a decent burger")
     assert "restaurant" not in told
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "told"),
+    [
+        (
+            "en",
+            "Is it spicy everywhere? Italian in the centre",
+            "Whether it is spicy everywhere I do not know.",
+        ),
+        ("en", "a pub in the centre that shows the rugby", "Whether it shows the rugby I do not know."),
+        ("it", "un pub in centro, e dev'esserci il calcetto", "Se ci sia il calcetto non lo so."),
+    ],
+)
+def test_a_question_or_a_wish_beside_an_offer_is_named(language: str, said: str, told: str) -> None:
+    answer = _told("restaurant", language, said)
+    assert told in answer
+    assert "centr" in answer
