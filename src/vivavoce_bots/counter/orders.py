@@ -68,7 +68,8 @@ class OrderingCounter(CounterBot):
             return bool(wanted or unwanted or self._both(heard))
         named = {one.entry.value for one in self.hearer.spans(session, heard)}
         counted = any(wanted.values())
-        adds = session.lately == "reserve" and bool(wanted) and ALSO.search(heard.text) is not None
+        more = ALSO.search(heard.text) or MORE.search(heard.text)
+        adds = session.lately == "reserve" and bool(wanted) and more and not named & self.informs
         asks = is_question(heard.text, session.language)
         if self._both(heard) and not wanted and len(session.offered) == _TWO and not asks and not named:
             return session.lately in ("stock", "price")  # yes, both
@@ -81,7 +82,9 @@ class OrderingCounter(CounterBot):
             and brief
             and ("day" in self.values(session, heard) or self._both(heard))
         )
-        return "reserve" in named or (counted and not named & self.informs) or adds or bool(needs) or dated
+        return (
+            "reserve" in named or (counted and not named & self.informs) or bool(adds) or bool(needs) or dated
+        )
 
     def _ordered(self, session: Visit, heard: Heard) -> Answer | None:
         """The order with what was said of it; None where no product is known yet."""
@@ -134,7 +137,8 @@ class OrderingCounter(CounterBot):
             order[next(iter(order))] = int(found["packs"])
         for one in wanted:
             self._speak_of(session, one)
-        if fresh and session.placed and "day" not in found and ALSO.search(heard.text):
+        more = ALSO.search(heard.text) or MORE.search(heard.text)
+        if fresh and session.placed and "day" not in found and more:
             found["day"] = session.placed[-1][1]
         session.errand = "reserve"
         if fresh:

@@ -1,20 +1,25 @@
 """A pharmacy: chatty. It repeats what was said, is pleased about it, and gives no medical advice."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Final
 
+from vivavoce_bots.counter.accounts import LONGEST
+from vivavoce_bots.counter.naming import SUPPOSES
 from vivavoce_bots.counter.orders import MORE, OrderingCounter
-from vivavoce_bots.counter.turn import Piece
+from vivavoce_bots.counter.turn import Piece, pieces_of
 from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.wares import Ware, wares_in
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, joined
 
 _TWO: Final = 2
+_FEW: Final = 3  # words of a question that only says an amount
 _SHORT: Final = 5  # words of who only names again what was told
 _THEN: Final = wording("pharmacy", "then")
 _SAME: Final = wording("pharmacy", "same")
@@ -27,6 +32,14 @@ _HOUR: Final = wording("pharmacy", "hour")
 _WHEN: Final = wording("pharmacy", "when")
 _ALL_THAT: Final = wording("pharmacy", "all_that")
 _SUM: Final = wording("pharmacy", "sum")
+_BECAUSE: Final = wording("pharmacy", "because")
+_NOT_THAT: Final = wording("pharmacy", "not_that")
+_IF: Final = wording("pharmacy", "if")
+_THOSE: Final = wording("pharmacy", "those")
+_THEM: Final = {"en": "them", "it": "lo"}
+_NEVER_MIND: Final = wording("pharmacy", "never_mind")
+_NO_BEHIND: Final = re.compile(r"\W*no\b", re.I)
+_ADVISES: Final = wording("pharmacy", "advises")
 _FORMS: Final = wording("pharmacy", "forms")
 """Forms of products that are named by what they are."""
 
@@ -53,6 +66,8 @@ class PharmacyBot(OrderingCounter):
         def whole(found: re.Match[str]) -> str:
             if names_nothing(found[1], session.language):
                 return found[0]  # the... no
+            if _NO_BEHIND.match(found.string, found.end()):
+                return ""  # thermo... no
             fits = [
                 words[0]
                 for words in named
@@ -60,8 +75,33 @@ class PharmacyBot(OrderingCounter):
             ]
             return fits[0] if len(fits) == 1 else found[0]
 
+        text = _THOSE.sub(_THEM[session.language], text)
         text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
-        return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", lambda one: whole(one) if one[1] else one[0], text)
+        text = _NEVER_MIND.sub(
+            lambda one: one[0] if session.order or self._known(session, one[0]) else " ", text
+        )
+        text = _NOT_THAT.sub(r"niente \1", _BECAUSE.sub(" ", text))
+        return re.sub(r"\b(\w{3,})(?:\.{2,}|…)", whole, text)
+
+    def _linked(self, session: Visit, pieces: list[Piece]) -> list[Piece]:
+        """Pieces of which a question takes along what was named before it: paracetamol... have you got it?"""
+        linked: list[Piece] = []
+        named: list[str] = []
+        whole: list[Piece] = []
+        for piece in pieces:  # if I can't come, do you keep it?
+            if whole and piece.asks and not whole[-1].asks and _IF.match(whole[-1].text):
+                whole[-1] = Piece(f"{whole[-1].text} {piece.text}", asks=True)
+            else:
+                whole.append(piece)
+        for piece in super()._linked(session, whole):
+            own = self._asked_of(self._heard(session, piece.text))
+            if named and piece.asks and not own and self.bare(session, piece):
+                words = [self.counter.say("medicine", one, session.language) for one in named]
+                linked.append(Piece(f"{piece.text.rstrip('? ')} {', '.join(words)}?", asks=True))
+                continue
+            named = own or named
+            linked.append(piece)
+        return linked
 
     def tells(self, session: Visit, errand: str) -> Collection[str]:
         """What is in stock is told with its price."""
@@ -81,6 +121,53 @@ class PharmacyBot(OrderingCounter):
         cheaper = heard.did("cheaper") and bool(self._compared(session, heard))
         both = self._both(heard) and (session.errand == "reserve" or len(session.offered) == _TWO)
         return super().about(session, heard) or cheaper or both
+
+    def answered(self, session: Visit, text: str) -> Answer:
+        """What is asked for and not kept is told of first; what is said besides is answered as ever."""
+        text = text.replace("’", "'")
+        if len(text) > LONGEST:
+            return super().answered(session, text)
+        awaited = session.asking == "medicine" or session.sought is not None
+        wares, rest = wares_in(text, session.language, lambda one: self._known(session, one), asked=awaited)
+        if not wares or (all(one.helps for one in wares) and not self._wants(session, rest)):
+            return super().answered(session, text)
+        told = self._not_kept(session, wares)
+        if not self._wants(session, rest):
+            if session.asking == "medicine":
+                self.let_go(session)
+            question, asks = self.question(session)
+            return Answer(f"{told} {question}", asks)
+        answer = super().answered(session, rest)
+        return answer._replace(text=joined([told, answer.text]))
+
+    def _known(self, session: Visit, text: str) -> int:
+        """How many words of a text name what is kept."""
+        spans = self._hearing[session.language].find(text)[1]
+        return sum(one.end - one.start for one in spans if one.entry.slot == "medicine")
+
+    def _wants(self, session: Visit, text: str) -> bool:
+        """Whether a text says more than a story: an errand, an answer, a question."""
+        heard = self._heard(session, text)
+        no = session.confirming and heard.did("negate")
+        answers = no or (self.waits(session) and heard.did("affirm", "bye", "done", "thankyou", "enough"))
+        pieces = [one for one in pieces_of(self.plain(session, text), session.language) if one.asks]
+        bare = [self.bare(session, one) for one in pieces]
+        asks = not all(bare)
+        if all(bare) and bare and self.told_in(session, text) <= {*self.informs}:
+            return answers  # throat sweets, have you got them?
+        return bool(self.told_in(session, text) - {"name"}) or answers or asks or heard.did("bye", "done")
+
+    def _not_kept(self, session: Visit, wares: Sequence[Ware]) -> str:
+        """The sentence for things that are not kept, and the one for what helps against something."""
+        words = self.words(session)
+        link = f" {words['or']} "
+        told: list[str] = []
+        for helps, key in ((False, "not_kept"), (True, "helps_against")):
+            if names := [one.name for one in wares if one.helps == helps]:
+                said = words[key].format(name=link.join(names))
+                told.append(said[0].upper() + said[1:])
+        session.unknown = [*session.unknown, *(one.name for one in wares if not one.helps)]
+        return joined(told)
 
     # --- an order -------------------------------------------------------------------------------------------
 
@@ -138,6 +225,9 @@ class PharmacyBot(OrderingCounter):
         wanted = self._wanted_form(heard)
         if errand == "advice" and wanted:
             return "stock"
+        told = errand == "advice" and not is_question(heard.text, session.language)
+        if told and (found or session.besides or session.errand) and not _ADVISES.search(heard.text):
+            return None  # what is only told of one's health
         return None if errand == "reserve" and self._is_placed(session, heard) else errand
 
     def _wanted_form(self, heard: Heard) -> str:
@@ -210,6 +300,15 @@ class PharmacyBot(OrderingCounter):
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
         """What all comes to, what is to be brought, what is put aside."""
         words = self.words(session)
+        topic = self._topic(session, question)
+        if topic and (SUPPOSES.search(question) or self.hearer.errand(session, heard) is None):
+            return topic
+        if (
+            session.errand == "reserve"
+            and len(heard.said) <= _FEW
+            and self.values(session, heard).keys() == {"packs"}
+        ):
+            return ""  # two boxes? No, one
         whole: dict[str, int] = {}
         for order in (*(one for one, _ in session.placed), session.order):
             for one, amount in order.items():

@@ -1,0 +1,91 @@
+"""What a turn asks a pharmacy for that it does not keep: throat lozenges, nappies, something for a cold."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Final, NamedTuple
+
+from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.gist import names_nothing
+from vivavoce_bots.dialogue.speech import read_data
+
+_ASKS: Final = wording("wares", "asks")
+"""Words of who asks for a thing."""
+_TELLS: Final = wording("wares", "tells")
+"""Words before a thing that is only told of, or not wanted: my tablets, no cream."""
+_FORMS: Final = wording("wares", "forms")
+"""Products that are named by their form: a spray for the nose."""
+_PURPOSES: Final = wording("wares", "purposes")
+_CLAUSES: Final = re.compile(r"(?<=[.,;:!?])\s+|\s+(?=(?:and|but|or|e|ma|o|oppure|because|perché)\s)", re.I)
+_LEADS: Final = re.compile(r"^\W*(?:(?:and|or|but|also|maybe|perhaps|e|o|ma|anche|magari)\b\W*)+", re.I)
+_FEW: Final = 5  # words of a clause that goes on with what was asked for before it
+
+
+class Ware(NamedTuple):
+    """A thing that is asked for; `helps`: it is told by what it is for."""
+
+    name: str
+    helps: bool
+
+
+@cache
+def _goods(language: str) -> re.Pattern[str]:
+    names = "|".join(sorted(read_data("counters")["wares"][f"goods_{language}"], key=len, reverse=True))
+    return re.compile(rf"(?<![\w'])(?:{names})(?!\w)", re.I)
+
+
+def wares_in(text: str, language: str, known: Callable[[str], int], *, asked: bool) -> tuple[list[Ware], str]:
+    """The things that are asked for and are not kept, and the text without them.
+
+    known  how many words of a text name what is kept
+    asked  whether a thing was asked for before, so that a bare name answers
+    """
+    wares: list[Ware] = []
+    rest: list[str] = []
+    for sentence in sentences_of(text):
+        wants = asked or _ASKS.search(sentence) is not None or sentence.endswith("?")
+        parts: list[tuple[str, bool]] = []
+        for clause in _CLAUSES.split(sentence):
+            goes_on = bool(wares) and len(clause.split()) <= _FEW
+            found = _found(clause, language, known) if wants or goes_on else []
+            wares += [ware for ware, _ in found]
+            left = clause
+            for _, name in found:
+                left = left.replace(name, " ", 1)
+            parts.append((left, bool(found)))
+        others = any(known(left) for left, _ in parts)
+        kept = [left for left, found in parts if not found or known(left) or others]
+        if len(kept) < len(parts) or any(found for _, found in parts):
+            mark = "?" if sentence.endswith("?") else ""
+            rest.append(_LEADS.sub("", " ".join(kept)).rstrip(" ,?") + mark)
+        else:
+            rest.append(sentence)
+    return list(dict.fromkeys(wares)), " ".join(one for one in rest if re.search(r"\w", one))
+
+
+def _found(clause: str, language: str, known: Callable[[str], int]) -> list[tuple[Ware, str]]:
+    """The things of a clause that are not kept, each with its words there."""
+    wares: list[tuple[Ware, str]] = []
+    taken: list[tuple[int, int]] = []
+    for pattern in (_PURPOSES, _goods(language), _FORMS):
+        for found in pattern.finditer(clause):
+            begin, end = found.span()
+            purpose = pattern is _PURPOSES
+            kept = known(clause[:end]) - known(clause[:begin])  # eye drops
+            kept = kept and (pattern is not _goods(language) or kept >= len(found[0].split()))
+            told = not purpose and _TELLS.search(clause[:begin])
+            name = _plain(found[1] if purpose else found[0], language)
+            if kept or told or any(a < end and begin < b for a, b in taken) or not name:
+                continue
+            taken.append((begin, end))
+            wares.append((Ware(name, purpose), found[0]))
+    return wares
+
+
+def _plain(name: str, language: str) -> str:
+    """A name without small words at its end; `` where nothing else is left."""
+    words = name.strip(" .,!?").split()
+    while words and names_nothing(words[-1], language):
+        words.pop()
+    return " ".join(words)
