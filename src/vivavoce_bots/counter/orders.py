@@ -1,13 +1,14 @@
 """An order at a counter: several products, each with its amount, and one day; it is put aside as a whole."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import ALSO
 from vivavoce_bots.counter.ordering import before, ordered_in
+from vivavoce_bots.counter.turn import requests
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.counter.wording import wording
@@ -25,6 +26,7 @@ _EACH: Final = wording("pharmacy", "each")
 MORE: Final = wording("pharmacy", "more")
 _DROPS: Final = wording("pharmacy", "drops")
 _ONLY_THESE: Final = wording("pharmacy", "only_these")
+_CHANGES: Final = wording("pharmacy", "changes")
 _ANOTHER: Final = wording("pharmacy", "another")
 _ONLY: Final = wording("pharmacy", "only")
 _ONE: Final = wording("pharmacy", "one")
@@ -95,11 +97,7 @@ class OrderingCounter(CounterBot):
         if fresh:
             order.clear()
         kept, was = dict(order), session.form.get("day")
-        for clause in re.split(r"[,.;!?]", heard.text):  # never mind the cream
-            if dropped := _DROPS.search(clause):
-                behind = {*tokens(clause[dropped.end() :])}
-                names = {one: {*tokens(self.counter.say("medicine", one, session.language))} for one in order}
-                unwanted |= {one for one, own in names.items() if behind & own - {"per", "la", "c"}}
+        unwanted |= self._dropped(session, heard.text, order)
         if wanted and _ONLY_THESE.search(heard.text) and not fresh:
             unwanted |= set(order) - set(wanted)
         for one in unwanted:
@@ -163,6 +161,64 @@ class OrderingCounter(CounterBot):
                 return self._serve(session)
         return self._go_on(session)
 
+    def _dropped(self, session: Visit, text: str, order: Collection[str]) -> set[str]:
+        """What is not wanted of an order any more: never mind the cream."""
+        dropped: set[str] = set()
+        names = {one: {*tokens(self.counter.say("medicine", one, session.language))} for one in order}
+        for clause in re.split(r"[,.;!?]|\s(?:and|but|e|ma)\s", text):
+            if found := _DROPS.search(clause):
+                behind = {*tokens(clause[found.end() :])}
+                dropped |= {one for one, own in names.items() if behind & own - {"per", "la", "c"}}
+        return dropped
+
+    def _amended(self, session: Visit, heard: Heard) -> Answer | None:
+        """The order that is done, changed: without the syrup, three instead of two, on Tuesday; else None."""
+        asks = is_question(heard.text, session.language) and not requests(heard.text, session.language)
+        if session.errand is not None or not session.placed or asks:
+            return None
+        order, day = session.placed[-1]
+        wanted, unwanted = ordered_in(self._hearing[session.language], heard)
+        found, changed = self.values(session, heard), dict(order)
+        unwanted |= self._dropped(session, heard.text, order)
+        within = set(wanted) <= set(order)
+        if wanted and within and _ONLY_THESE.search(heard.text):
+            unwanted |= set(order) - set(wanted)
+        changed = {one: amount for one, amount in order.items() if one not in unwanted}
+        if within and _CHANGES.search(heard.text):
+            changed |= {one: amount for one, amount in wanted.items() if amount and one in changed}
+            if not any(wanted.values()) and "packs" in found and len(changed) == 1:
+                changed = dict.fromkeys(changed, int(found["packs"]))
+            day = found.get("day", day)
+        most = self.counter.needs["packs"].high
+        if (changed, day) == session.placed[-1] or any(one > most for one in changed.values()):
+            return None
+        question, asked = self.question(session)
+        if not changed:
+            session.placed = session.placed[:-1]
+            return Answer(f"{self.words(session)['undone_reserve']} {question}", asked)
+        if problem := self._too_early(session, changed, day):
+            return Answer(f"{problem} {question}", asked)
+        session.placed = [*session.placed[:-1], (changed, day)]
+        told = self.words(session)["amended"].format(
+            items=self._listed(session, changed),
+            day=self.counter.say("day", day, session.language),
+            total=self._money(session, str(self._sum(changed))),
+        )
+        return Answer(f"{told} {question}", asked)
+
+    def _too_early(self, session: Visit, order: Collection[str], day: str) -> str:
+        """What is said where an order cannot be fetched on a day; else nothing."""
+        if day == "sunday":
+            return self.words(session)["closed"]
+        for one in order:
+            comes = self.counter.facts[one].get("comes")
+            if comes is not None and before(day, comes):
+                key = "not_yet" if len(order) == 1 else "not_yet_of"
+                named = self.counter.say("medicine", one, session.language)
+                said = self.counter.say("day", comes, session.language)
+                return self.words(session)[key].format(comes=said, medicine=named)
+        return ""
+
     def _fill(self, session: Visit) -> None:
         """The form as the order is: its first product, and an amount once all have one."""
         order = session.order
@@ -184,19 +240,10 @@ class OrderingCounter(CounterBot):
             amounts = [one for one, amount in order.items() if amount is None] or (
                 list(order) if len(order) == 1 else [])  # fmt: skip
             order |= dict.fromkeys(amounts, int(form["packs"]))
-        if form.get("day") == "sunday":
+        problem = self._too_early(session, order, form["day"]) if "day" in form else ""
+        if problem:
             del form["day"]
-            return self.words(session)["closed"]
-        for one in order:
-            comes = self.counter.facts[one].get("comes")
-            if comes is not None and "day" in form and before(form["day"], comes):
-                del form["day"]
-                key = "not_yet" if len(order) == 1 else "not_yet_of"
-                named = self.counter.say("medicine", one, session.language)
-                return self.words(session)[key].format(
-                    comes=self.counter.say("day", comes, session.language), medicine=named
-                )
-        return ""
+        return problem
 
     def let_go(self, session: Visit) -> None:
         super().let_go(session)

@@ -6,12 +6,14 @@ from decimal import Decimal
 from typing import Final
 
 from vivavoce_bots.counter.accounts import LONGEST
+from vivavoce_bots.counter.amends import corrected, day_meant
 from vivavoce_bots.counter.naming import SUPPOSES
 from vivavoce_bots.counter.orders import MORE, OrderingCounter
 from vivavoce_bots.counter.turn import Piece, pieces_of
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.wares import Ware, wares_in
 from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.speech import is_question
@@ -34,6 +36,8 @@ _ALL_THAT: Final = wording("pharmacy", "all_that")
 _SUM: Final = wording("pharmacy", "sum")
 _BECAUSE: Final = wording("pharmacy", "because")
 _NOT_THAT: Final = wording("pharmacy", "not_that")
+_DID_I: Final = wording("pharmacy", "did_i")
+_AMOUNTS: Final = wording("pharmacy", "amounts")
 _IF: Final = wording("pharmacy", "if")
 _THOSE: Final = wording("pharmacy", "those")
 _THEM: Final = {"en": "them", "it": "lo"}
@@ -75,13 +79,15 @@ class PharmacyBot(OrderingCounter):
             ]
             return fits[0] if len(fits) == 1 else found[0]
 
+        text = corrected(text)
         text = _THOSE.sub(_THEM[session.language], text)
         text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
         text = _NEVER_MIND.sub(
             lambda one: one[0] if session.order or self._known(session, one[0]) else " ", text
         )
         text = _NOT_THAT.sub(r"niente \1", _BECAUSE.sub(" ", text))
-        return re.sub(r"\b(\w{3,})(?:\.{2,}|…)", whole, text)
+        text = re.sub(r"\b(\w{3,})(?:\.{2,}|…)", whole, text)
+        return re.sub(r"(?:\.{2,}|…)(?=\s+[a-zà-ù])", ",", text)  # aspirin or... paracetamol
 
     def _linked(self, session: Visit, pieces: list[Piece]) -> list[Piece]:
         """Pieces of which a question takes along what was named before it: paracetamol... have you got it?"""
@@ -111,16 +117,33 @@ class PharmacyBot(OrderingCounter):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; `for then` is the day on which it comes."""
         found = super().values(session, heard)
+        if "day" in found and not _THEN.search(heard.text):
+            found |= {"day": day} if (day := self._day_meant(session, heard.text)) else {}
+            found = found if day else {need: one for need, one in found.items() if need != "day"}
         medicine = found.get("medicine") or session.form.get("medicine", "")
         comes = self.counter.facts.get(medicine, {}).get("comes")
         if session.placed and "day" not in found and _SAME.search(heard.text):
             found["day"] = session.placed[-1][1]
         return found | {"day": comes} if comes and "day" not in found and _THEN.search(heard.text) else found
 
+    def _day_meant(self, session: Visit, text: str) -> str | None:
+        def days_in(part: str) -> str | None:
+            heard = self._heard(session, part)
+            refused = heard.refused("value")
+            days = [
+                one.entry.value
+                for one in heard.all_spans("value")
+                if one not in refused and one.entry.slot == "day"
+            ]
+            return days[-1] if days else None
+
+        return day_meant(text, days_in)
+
     def about(self, session: Visit, heard: Heard) -> bool:
         cheaper = heard.did("cheaper") and bool(self._compared(session, heard))
         both = self._both(heard) and (session.errand == "reserve" or len(session.offered) == _TWO)
-        return super().about(session, heard) or cheaper or both
+        drops = bool(session.placed) and any(one.entry.slot == "medicine" for one in heard.refused("value"))
+        return super().about(session, heard) or cheaper or both or drops
 
     def answered(self, session: Visit, text: str) -> Answer:
         """What is asked for and not kept is told of first; what is said besides is answered as ever."""
@@ -129,10 +152,13 @@ class PharmacyBot(OrderingCounter):
             return super().answered(session, text)
         awaited = session.asking == "medicine" or session.sought is not None
         wares, rest = wares_in(text, session.language, lambda one: self._known(session, one), asked=awaited)
-        if not wares or (all(one.helps for one in wares) and not self._wants(session, rest)):
+        besides = self.told_in(session, rest) - {"name"}
+        plain = all(one.helps for one in wares) and besides <= {*self.informs}
+        if not wares or (plain and not any(one.asks for one in pieces_of(rest, session.language))):
             return super().answered(session, text)
-        told = self._not_kept(session, wares)
-        if not self._wants(session, rest):
+        rest, wants = self._without_health(session, rest), self._wants(session, rest)
+        told = self._not_kept(session, wares, alone=not wants)
+        if not wants:
             if session.asking == "medicine":
                 self.let_go(session)
             question, asks = self.question(session)
@@ -141,9 +167,25 @@ class PharmacyBot(OrderingCounter):
         return answer._replace(text=joined([told, answer.text]))
 
     def _known(self, session: Visit, text: str) -> int:
-        """How many words of a text name what is kept."""
-        spans = self._hearing[session.language].find(text)[1]
-        return sum(one.end - one.start for one in spans if one.entry.slot == "medicine")
+        """How many words of a text name what is kept; `the cream` is the one that was spoken of."""
+        said, found = self._hearing[session.language].find(text)
+        spans = [one for one in found if one.entry.slot == "medicine"]
+        covered = {at for one in spans for at in range(one.start, one.end)}
+        spoken = {*session.offered, *session.order, *self._all_placed(session)}
+        names = [tokens(self.counter.say("medicine", one, session.language)) for one in spoken]
+        own = {word for words in names for word in words if len(word) > _FEW}
+        short = [at for at, word in enumerate(said) if at not in covered and word in own]
+        return len(covered) + len(short)
+
+    def _without_health(self, session: Visit, text: str) -> str:
+        """A text without sentences that only tell how somebody is."""
+        kept: list[str] = []
+        for one in sentences_of(text):
+            heard = self._heard(session, one)
+            yields = {span.value for span in heard.all("errand")} == {"advice"}
+            if not yields or heard.all("value") or is_question(one, session.language):
+                kept.append(one)
+        return " ".join(kept)
 
     def _wants(self, session: Visit, text: str) -> bool:
         """Whether a text says more than a story: an errand, an answer, a question."""
@@ -157,14 +199,15 @@ class PharmacyBot(OrderingCounter):
             return answers  # throat sweets, have you got them?
         return bool(self.told_in(session, text) - {"name"}) or answers or asks or heard.did("bye", "done")
 
-    def _not_kept(self, session: Visit, wares: Sequence[Ware]) -> str:
+    def _not_kept(self, session: Visit, wares: Sequence[Ware], *, alone: bool) -> str:
         """The sentence for things that are not kept, and the one for what helps against something."""
         words = self.words(session)
         link = f" {words['or']} "
         told: list[str] = []
         for helps, key in ((False, "not_kept"), (True, "helps_against")):
             if names := [one.name for one in wares if one.helps == helps]:
-                said = words[key].format(name=link.join(names))
+                first = alone and not session.unknown and not helps
+                said = words["unknown_medicine" if first else key].format(name=link.join(names))
                 told.append(said[0].upper() + said[1:])
         session.unknown = [*session.unknown, *(one.name for one in wares if not one.helps)]
         return joined(told)
@@ -185,6 +228,8 @@ class PharmacyBot(OrderingCounter):
                 session.errand = "stock"
                 return self._go_on(session)
             heard = heard._replace(spans=[one for one in heard.spans if one.entry.slot != "medicine"])
+        if (amended := self._amended(session, heard)) is not None:
+            return amended
         found = self.values(session, heard)
         named = {one.entry.value for one in self.hearer.spans(session, heard)}
         question, asks = self.question(session)
@@ -263,6 +308,23 @@ class PharmacyBot(OrderingCounter):
         spans = [one for one in heard.spans if one.entry.slot == "medicine" and one not in refused]
         return list(dict.fromkeys(one.entry.value or "" for one in spans))
 
+    def _not_told(self, session: Visit, text: str, heard: Heard) -> str | None:
+        """Nothing is said to what only looks like a question: on Monday, when my sister passes."""
+        return super()._not_told(session, text, heard) if "?" in text or not session.served else ""
+
+    def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
+        """What was told is told once: what is here with its price, what was put aside with its sum."""
+        whole = super()._composed(session, answer, told)
+        said = self.words(session)
+        for one in self.counter.facts:
+            name = self.counter.say("medicine", one, session.language)
+            euros = self._money(session, self.counter.facts[one]["euros"])
+            stock = said["stock"].format(medicine=name, euros=euros)
+            price = said["price"].format(medicine=name, euros=euros)
+            if stock in whole.text and price in whole.text:
+                whole = whole._replace(text=whole.text.replace(price, "").replace("  ", " "))
+        return whole
+
     def is_asked(self, session: Visit, text: str) -> bool:
         return bool(session.placed) and session.errand is None and _SUM.search(text) is not None
 
@@ -309,6 +371,10 @@ class PharmacyBot(OrderingCounter):
             and self.values(session, heard).keys() == {"packs"}
         ):
             return ""  # two boxes? No, one
+        if _AMOUNTS.fullmatch(question):
+            return ""  # one, or two?
+        if _DID_I.search(question):
+            return self.standing(session, "noted") if session.errand == "reserve" else ""
         whole: dict[str, int] = {}
         for order in (*(one for one, _ in session.placed), session.order):
             for one, amount in order.items():

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import sentences_of
-from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.speech import read_data
+from vivavoce_bots.dialogue.spotting import tokens
 
 _ASKS: Final = wording("wares", "asks")
 """Words of who asks for a thing."""
@@ -17,6 +17,12 @@ _TELLS: Final = wording("wares", "tells")
 _FORMS: Final = wording("wares", "forms")
 """Products that are named by their form: a spray for the nose."""
 _PURPOSES: Final = wording("wares", "purposes")
+_SMALL: Final = frozenset(
+    tokens("""
+    ce ne l'avete avete ce l'ha c'è ci he she it i you we do have got please and or for the a an my his her
+    il la lo le i gli un una mio mia suo sua per di che in case if magari grazie
+    """)
+)
 _CLAUSES: Final = re.compile(r"(?<=[.,;:!?])\s+|\s+(?=(?:and|but|or|e|ma|o|oppure|because|perché)\s)", re.I)
 _LEADS: Final = re.compile(r"^\W*(?:(?:and|or|but|also|maybe|perhaps|e|o|ma|anche|magari)\b\W*)+", re.I)
 _FEW: Final = 5  # words of a clause that goes on with what was asked for before it
@@ -72,10 +78,10 @@ def _found(clause: str, language: str, known: Callable[[str], int]) -> list[tupl
         for found in pattern.finditer(clause):
             begin, end = found.span()
             purpose = pattern is _PURPOSES
-            kept = known(clause[:end]) - known(clause[:begin])  # eye drops
+            kept = known(clause) - known(f"{clause[:begin]}, {clause[end:]}")  # eye drops
             kept = kept and (pattern is not _goods(language) or kept >= len(found[0].split()))
             told = not purpose and _TELLS.search(clause[:begin])
-            name = _plain(found[1] if purpose else found[0], language)
+            name = _plain(found[1] if purpose else found[0])
             if kept or told or any(a < end and begin < b for a, b in taken) or not name:
                 continue
             taken.append((begin, end))
@@ -83,9 +89,9 @@ def _found(clause: str, language: str, known: Callable[[str], int]) -> list[tupl
     return wares
 
 
-def _plain(name: str, language: str) -> str:
+def _plain(name: str) -> str:
     """A name without small words at its end; `` where nothing else is left."""
     words = name.strip(" .,!?").split()
-    while words and names_nothing(words[-1], language):
+    while words and (words[-1].casefold() in _SMALL or not re.search(r"\w{2}", words[-1])):
         words.pop()
     return " ".join(words)
