@@ -20,6 +20,7 @@ from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer
 
 _TWO: Final = 2
+_FEW: Final = 3  # words of who only names another day
 _ALL: Final = wording("pharmacy", "all")
 _NEEDS: Final = wording("pharmacy", "needs")
 _EACH: Final = wording("pharmacy", "each")
@@ -184,7 +185,8 @@ class OrderingCounter(CounterBot):
         if wanted and within and _ONLY_THESE.search(heard.text):
             unwanted |= set(order) - set(wanted)
         changed = {one: amount for one, amount in order.items() if one not in unwanted}
-        if within and _CHANGES.search(heard.text):
+        short = len(heard.said) <= _FEW and found.keys() == {"day"}  # Wednesday, then
+        if within and (short or _CHANGES.search(heard.text)):
             changed |= {one: amount for one, amount in wanted.items() if amount and one in changed}
             if not any(wanted.values()) and "packs" in found and len(changed) == 1:
                 changed = dict.fromkeys(changed, int(found["packs"]))

@@ -38,6 +38,8 @@ _BECAUSE: Final = wording("pharmacy", "because")
 _NOT_THAT: Final = wording("pharmacy", "not_that")
 _DID_I: Final = wording("pharmacy", "did_i")
 _AMOUNTS: Final = wording("pharmacy", "amounts")
+_NAMED: Final = wording("pharmacy", "named")
+_RANGE: Final = wording("pharmacy", "range")
 _IF: Final = wording("pharmacy", "if")
 _THOSE: Final = wording("pharmacy", "those")
 _THEM: Final = {"en": "them", "it": "lo"}
@@ -79,7 +81,7 @@ class PharmacyBot(OrderingCounter):
             ]
             return fits[0] if len(fits) == 1 else found[0]
 
-        text = corrected(text)
+        text = corrected(_NAMED.sub(" ", text))
         text = _THOSE.sub(_THEM[session.language], text)
         text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
         text = _NEVER_MIND.sub(
@@ -101,6 +103,8 @@ class PharmacyBot(OrderingCounter):
                 whole.append(piece)
         for piece in super()._linked(session, whole):
             own = self._asked_of(self._heard(session, piece.text))
+            if named and _RANGE.match(piece.text):
+                continue  # plasters and sun cream. What have you got?
             if named and piece.asks and not own and self.bare(session, piece):
                 words = [self.counter.say("medicine", one, session.language) for one in named]
                 linked.append(Piece(f"{piece.text.rstrip('? ')} {', '.join(words)}?", asks=True))
@@ -150,11 +154,14 @@ class PharmacyBot(OrderingCounter):
         text = text.replace("’", "'")
         if len(text) > LONGEST:
             return super().answered(session, text)
+        if self._goes(session, text):
+            return self.farewell(session)
         awaited = session.asking == "medicine" or session.sought is not None
         wares, rest = wares_in(text, session.language, lambda one: self._known(session, one), asked=awaited)
         besides = self.told_in(session, rest) - {"name"}
         plain = all(one.helps for one in wares) and besides <= {*self.informs}
-        if not wares or (plain and not any(one.asks for one in pieces_of(rest, session.language))):
+        asked = (one for one in pieces_of(rest, session.language) if one.asks)
+        if not wares or (plain and all(self.bare(session, one) for one in asked)):
             return super().answered(session, text)
         rest, wants = self._without_health(session, rest), self._wants(session, rest)
         told = self._not_kept(session, wares, alone=not wants)
@@ -165,6 +172,21 @@ class PharmacyBot(OrderingCounter):
             return Answer(f"{told} {question}", asks)
         answer = super().answered(session, rest)
         return answer._replace(text=joined([told, answer.text]))
+
+    def _goes(self, session: Visit, text: str) -> bool:
+        """Whether somebody leaves who only says again what was put aside: three creams, then. Bye."""
+        heard = self._heard(session, text)
+        if not (session.placed and session.errand is None and heard.did("bye", "ciao")) or "?" in text:
+            return False
+        order, day = session.placed[-1]
+        found = self.values(session, heard)
+        same = found.get("day", day) == day and found.get("medicine", next(iter(order))) in order
+        return same and self.hearer.errand(session, heard) is None
+
+    def _is_said(self, session: Visit, piece: Piece) -> bool:
+        """May I come in with the dog? is no wish."""
+        about = self.values(session, self._heard(session, piece.text)).keys() & {"medicine", "packs", "day"}
+        return super()._is_said(session, piece) and (about != set() or not self._topic(session, piece.text))
 
     def _known(self, session: Visit, text: str) -> int:
         """How many words of a text name what is kept; `the cream` is the one that was spoken of."""
@@ -298,6 +320,15 @@ class PharmacyBot(OrderingCounter):
             return super()._told_errand(session, errand, found, heard)
         return joined([self.tell(session, errand, {"medicine": one}) or "" for one in named])
 
+    def kept(self, session: Visit, heard: Heard, errand: str | None) -> bool:
+        """A question that names no other thing is about what was spoken of: and is it dear?"""
+        strange = [one for one in heard.rest if len(one) > _FEW and not names_nothing(one, session.language)]
+        return errand in self.informs and not strange
+
+    def refers(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        errand = self.hearer.errand(session, heard)
+        return super().refers(session, heard, found) or self.kept(session, heard, errand)
+
     def bare(self, session: Visit, piece: Piece) -> bool:
         heard = self._heard(session, piece.text)
         compares = heard.did("cheaper") and not heard.all("value")  # this or that, which is cheaper?
@@ -363,7 +394,8 @@ class PharmacyBot(OrderingCounter):
         """What all comes to, what is to be brought, what is put aside."""
         words = self.words(session)
         topic = self._topic(session, question)
-        if topic and (SUPPOSES.search(question) or self.hearer.errand(session, heard) is None):
+        errand = self.hearer.errand(session, heard)
+        if topic and (SUPPOSES.search(question) or errand in (None, "reserve")):
             return topic
         if (
             session.errand == "reserve"

@@ -38,7 +38,7 @@ class Ware(NamedTuple):
 @cache
 def _goods(language: str) -> re.Pattern[str]:
     names = "|".join(sorted(read_data("counters")["wares"][f"goods_{language}"], key=len, reverse=True))
-    return re.compile(rf"(?<![\w'])(?:{names})(?!\w)", re.I)
+    return re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I)
 
 
 def wares_in(text: str, language: str, known: Callable[[str], int], *, asked: bool) -> tuple[list[Ware], str]:
