@@ -6,6 +6,7 @@ from typing import Final
 
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import sentences_of
+from vivavoce_bots.dialogue.numbers import in_digits
 
 _COUNT: Final = r"(?:one|two|three|four|five|an?|un[oa]?|due|tre|quattro|cinque|[1-5])(?![\w'])(?![.,:]\d)"
 _UNIT: Final = (
@@ -19,6 +20,7 @@ _AMOUNTS: Final = re.compile(
 _TAGS: Final = wording("amends", "tags")
 """Questions that want no answer: you know?"""
 _NO_DAY: Final = wording("amends", "no_day")
+_PRICE: Final = re.compile(r"\b\d{1,2}[.,]\d\d\b")
 _FETCHES: Final = wording("amends", "fetches")
 _BUSY: Final = wording("amends", "busy")
 """What people do on a day on which they do not come."""
@@ -50,3 +52,17 @@ def day_meant(text: str, days_in: Callable[[str], str | None]) -> str | None:
             if weight and (best is None or weight >= best[0]):
                 best = weight, day
     return best[1] if best else None
+
+
+def without_price(text: str, last: str, language: str) -> str:
+    """A text without a price that was told a turn ago and is only said again: seven thirty, my word."""
+    prices = {tuple(one.replace(",", ".").split(".")) for one in _PRICE.findall(last)}
+    words = text.split() if prices else []
+    for length in (4, 3, 2):
+        for at in range(len(words) - length + 1):
+            part = " ".join(words[at : at + length]).strip(" .,;:!?…")
+            digits = tuple(re.findall(r"\d+", in_digits(part, language, ordinals=False)))
+            plain = len(re.sub(r"[\d\W]|\b(?:and|e|euros?|point)\b", "", in_digits(part, language))) == 0
+            if digits in prices and plain:
+                return " ".join([*words[:at], *words[at + length :]])
+    return text

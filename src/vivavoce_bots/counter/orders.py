@@ -27,6 +27,7 @@ _EACH: Final = wording("pharmacy", "each")
 MORE: Final = wording("pharmacy", "more")
 _DROPS: Final = wording("pharmacy", "drops")
 _ONLY_THESE: Final = wording("pharmacy", "only_these")
+_ELSEWHERE: Final = wording("pharmacy", "elsewhere")
 _CHANGES: Final = wording("pharmacy", "changes")
 _ANOTHER: Final = wording("pharmacy", "another")
 _ONLY: Final = wording("pharmacy", "only")
@@ -98,7 +99,8 @@ class OrderingCounter(CounterBot):
         if fresh:
             order.clear()
         kept, was = dict(order), session.form.get("day")
-        unwanted |= self._dropped(session, heard.text, order)
+        unwanted |= self._dropped(session, heard.text, {*order, *wanted})
+        wanted = {one: amount for one, amount in wanted.items() if one not in unwanted}
         if wanted and _ONLY_THESE.search(heard.text) and not fresh:
             unwanted |= set(order) - set(wanted)
         for one in unwanted:
@@ -167,8 +169,9 @@ class OrderingCounter(CounterBot):
         dropped: set[str] = set()
         names = {one: {*tokens(self.counter.say("medicine", one, session.language))} for one in order}
         for clause in re.split(r"[,.;!?]|\s(?:and|but|e|ma)\s", text):
-            if found := _DROPS.search(clause):
-                behind = {*tokens(clause[found.end() :])}
+            found = _DROPS.search(clause)
+            if found or _ELSEWHERE.search(clause):
+                behind = {*tokens(clause[found.end() if found else 0 :])}
                 dropped |= {one for one, own in names.items() if behind & own - {"per", "la", "c"}}
         return dropped
 

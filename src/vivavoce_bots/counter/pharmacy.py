@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from vivavoce_bots.counter.accounts import LONGEST
-from vivavoce_bots.counter.amends import corrected, day_meant
+from vivavoce_bots.counter.amends import corrected, day_meant, without_price
 from vivavoce_bots.counter.naming import SUPPOSES
 from vivavoce_bots.counter.orders import MORE, OrderingCounter
 from vivavoce_bots.counter.turn import Piece, pieces_of
@@ -40,6 +40,8 @@ _DID_I: Final = wording("pharmacy", "did_i")
 _AMOUNTS: Final = wording("pharmacy", "amounts")
 _NAMED: Final = wording("pharmacy", "named")
 _RANGE: Final = wording("pharmacy", "range")
+_BACK: Final = wording("pharmacy", "back")
+_ARTICLE: Final = wording("pharmacy", "article")
 _IF: Final = wording("pharmacy", "if")
 _THOSE: Final = wording("pharmacy", "those")
 _THEM: Final = {"en": "them", "it": "lo"}
@@ -82,6 +84,7 @@ class PharmacyBot(OrderingCounter):
             return fits[0] if len(fits) == 1 else found[0]
 
         text = corrected(_NAMED.sub(" ", text))
+        text = without_price(text, session.last.text if session.last else "", session.language)
         text = _THOSE.sub(_THEM[session.language], text)
         text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
         text = _NEVER_MIND.sub(
@@ -216,10 +219,10 @@ class PharmacyBot(OrderingCounter):
         answers = no or (self.waits(session) and heard.did("affirm", "bye", "done", "thankyou", "enough"))
         pieces = [one for one in pieces_of(self.plain(session, text), session.language) if one.asks]
         bare = [self.bare(session, one) for one in pieces]
-        asks = not all(bare)
-        if all(bare) and bare and self.told_in(session, text) <= {*self.informs}:
-            return answers  # throat sweets, have you got them?
-        return bool(self.told_in(session, text) - {"name"}) or answers or asks or heard.did("bye", "done")
+        wanted = self.told_in(session, text) - {"name"}
+        if all(bare) and wanted <= {*self.informs}:
+            return answers  # it rained all night; throat sweets, have you got them?
+        return bool(wanted) or answers or not all(bare) or heard.did("bye", "done")
 
     def _not_kept(self, session: Visit, wares: Sequence[Ware], *, alone: bool) -> str:
         """The sentence for things that are not kept, and the one for what helps against something."""
@@ -261,6 +264,8 @@ class PharmacyBot(OrderingCounter):
             and not named & self.informs
         ):
             return Answer(f"{self.standing(session, 'done')} {question}", asks)
+        if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
+            return placed
         again = session.errand is None and session.lately in ("stock", "price") and not named
         if (
             again
@@ -269,8 +274,6 @@ class PharmacyBot(OrderingCounter):
             and len(heard.said) <= _SHORT
         ):
             return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
-        if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
-            return placed
         placed = self._all_placed(session)
         several = [one for one in self._asked_of(heard) if one not in placed]
         if session.errand is None and len(several) > 1 and named <= {"stock", "price"}:
@@ -343,6 +346,9 @@ class PharmacyBot(OrderingCounter):
         """Nothing is said to what only looks like a question: on Monday, when my sister passes."""
         return super()._not_told(session, text, heard) if "?" in text or not session.served else ""
 
+    def _wants_answer(self, session: Visit, text: str) -> bool:
+        return super()._wants_answer(session, text) or _BACK.search(text) is not None
+
     def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
         """What was told is told once: what is here with its price, what was put aside with its sum."""
         whole = super()._composed(session, answer, told)
@@ -357,12 +363,18 @@ class PharmacyBot(OrderingCounter):
         return whole
 
     def is_asked(self, session: Visit, text: str) -> bool:
+        if session.errand == "reserve" and session.order:  # what was the price, sorry
+            heard = self._heard(session, text)
+            told = self.hearer.errand(session, heard) in {"price", "prescription", "hours", "duty"}
+            return told and not self.values(session, heard)
         return bool(session.placed) and session.errand is None and _SUM.search(text) is not None
 
     def goes_on(self, session: Visit, heard: Heard) -> bool:
         """A price is no number of packs; nor is anything that stands behind an order that is done."""
         if session.placed and session.form.get("medicine") in session.placed[-1][0]:
             return MORE.search(heard.text) is not None
+        if _ARTICLE.search(heard.text):
+            return False  # that's a robbery
         if heard.did("insult", "complaint") or any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
         return not re.search(
@@ -393,6 +405,8 @@ class PharmacyBot(OrderingCounter):
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
         """What all comes to, what is to be brought, what is put aside."""
         words = self.words(session)
+        if _BACK.search(question):
+            return self._topics[session.language].says["taking_back"]
         topic = self._topic(session, question)
         errand = self.hearer.errand(session, heard)
         if topic and (SUPPOSES.search(question) or errand in (None, "reserve")):
@@ -412,6 +426,8 @@ class PharmacyBot(OrderingCounter):
             for one, amount in order.items():
                 whole[one] = whole.get(one, 0) + (amount or 1)
         named = {one.value or "" for one in heard.all("value") if one.slot == "medicine"}
+        if not whole and _TOTAL.search(question) and len(named) > 1:
+            whole = dict.fromkeys(sorted(named), 1)  # what do the two come to?
         if whole and _TOTAL.search(question) and _PRICES.search(question) and named <= set(whole):
             return words["all"].format(
                 items=self._listed(session, whole), total=self._money(session, str(self._sum(whole)))

@@ -63,7 +63,7 @@ def wares_in(text: str, language: str, known: Callable[[str], int], *, asked: bo
         others = any(known(left) for left, _ in parts)
         kept = [left for left, found in parts if not found or known(left) or others]
         if len(kept) < len(parts) or any(found for _, found in parts):
-            mark = "?" if sentence.endswith("?") else ""
+            mark = "?" if sentence.endswith("?") and kept[-1:] == [parts[-1][0]] else ""
             rest.append(_LEADS.sub("", " ".join(kept)).rstrip(" ,?") + mark)
         else:
             rest.append(sentence)
