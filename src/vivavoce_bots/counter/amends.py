@@ -17,6 +17,12 @@ _AMOUNTS: Final = re.compile(
     rf"\b(?P<was>{_COUNT})(?P<unit>{_UNIT})[\s,.;…-]+(?:{_RATHER.pattern})[\s,.…]*(?P<now>{_COUNT})(?P<of>{_UNIT})",
     re.I,
 )
+_AMOUNTS_BEHIND: Final = re.compile(
+    rf"\b(?P<was>{_COUNT})(?P<unit>{_UNIT})(?P<what>(?:\s+[\w']+){{1,4}})[\s,.;…-]+(?:{_RATHER.pattern})[\s,.…]*"
+    rf"(?P<now>{_COUNT})(?P<of>{_UNIT})(?=\s*(?:[,.;!?…]|$)|\s+(?:for|per|che|so|please|then|allora)\b)",
+    re.I,
+)
+"""One box of plasters, no, two."""
 _TAGS: Final = wording("amends", "tags")
 """Questions that want no answer: you know?"""
 _NO_DAY: Final = wording("amends", "no_day")
@@ -34,6 +40,7 @@ def corrected(text: str) -> str:
     text = _NO_DAY.sub("no, ", _TAGS.sub(".", text))
     for _ in range(2):
         text = _AMOUNTS.sub(lambda one: f"{one['now']}{one['of'] or one['unit']}", text)
+        text = _AMOUNTS_BEHIND.sub(lambda one: f"{one['now']}{one['of'] or one['unit']}{one['what']}", text)
     return text
 
 

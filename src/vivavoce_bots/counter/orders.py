@@ -21,6 +21,7 @@ from vivavoce_bots.dialogue.talk import Answer
 
 _TWO: Final = 2
 _FEW: Final = 3  # words of who only names another day
+_SHORT: Final = 6
 _ALL: Final = wording("pharmacy", "all")
 _NEEDS: Final = wording("pharmacy", "needs")
 _EACH: Final = wording("pharmacy", "each")
@@ -191,8 +192,9 @@ class OrderingCounter(CounterBot):
         short = len(heard.said) <= _FEW and found.keys() == {"day"}  # Wednesday, then
         if within and (short or _CHANGES.search(heard.text)):
             changed |= {one: amount for one, amount in wanted.items() if amount and one in changed}
-            if not any(wanted.values()) and "packs" in found and len(changed) == 1:
-                changed = dict.fromkeys(changed, int(found["packs"]))
+            again = found.get("packs") or self._amount_again(session, heard)
+            if not any(wanted.values()) and again and len(changed) == 1:
+                changed = dict.fromkeys(changed, int(again))
             day = found.get("day", day)
         most = self.counter.needs["packs"].high
         if (changed, day) == session.placed[-1] or any(one > most for one in changed.values()):
@@ -210,6 +212,13 @@ class OrderingCounter(CounterBot):
             total=self._money(session, str(self._sum(changed))),
         )
         return Answer(f"{told} {question}", asked)
+
+    def _amount_again(self, session: Visit, heard: Heard) -> str | None:
+        """Another amount of an order that is done: no wait, make it three."""
+        amends = session.placed and session.errand is None and _CHANGES.search(heard.text)
+        if not amends or len(heard.said) > _SHORT or is_question(heard.text, session.language):
+            return None
+        return self.counter.number("packs", heard.text, session.language, asked=True)
 
     def _too_early(self, session: Visit, order: Collection[str], day: str) -> str:
         """What is said where an order cannot be fetched on a day; else nothing."""

@@ -150,6 +150,7 @@ class PharmacyBot(OrderingCounter):
         cheaper = heard.did("cheaper") and bool(self._compared(session, heard))
         both = self._both(heard) and (session.errand == "reserve" or len(session.offered) == _TWO)
         drops = bool(session.placed) and any(one.entry.slot == "medicine" for one in heard.refused("value"))
+        drops = drops or self._amount_again(session, heard) is not None
         return super().about(session, heard) or cheaper or both or drops
 
     def answered(self, session: Visit, text: str) -> Answer:
@@ -161,10 +162,7 @@ class PharmacyBot(OrderingCounter):
             return self.farewell(session)
         awaited = session.asking == "medicine" or session.sought is not None
         wares, rest = wares_in(text, session.language, lambda one: self._known(session, one), asked=awaited)
-        besides = self.told_in(session, rest) - {"name"}
-        plain = all(one.helps for one in wares) and besides <= {*self.informs}
-        asked = (one for one in pieces_of(rest, session.language) if one.asks)
-        if not wares or (plain and all(self.bare(session, one) for one in asked)):
+        if not wares:
             return super().answered(session, text)
         rest, wants = self._without_health(session, rest), self._wants(session, rest)
         told = self._not_kept(session, wares, alone=not wants)
@@ -215,14 +213,13 @@ class PharmacyBot(OrderingCounter):
     def _wants(self, session: Visit, text: str) -> bool:
         """Whether a text says more than a story: an errand, an answer, a question."""
         heard = self._heard(session, text)
-        no = session.confirming and heard.did("negate")
-        answers = no or (self.waits(session) and heard.did("affirm", "bye", "done", "thankyou", "enough"))
+        answers = heard.did("bye", "done") or (session.confirming and heard.did("affirm", "negate"))
         pieces = [one for one in pieces_of(self.plain(session, text), session.language) if one.asks]
         bare = [self.bare(session, one) for one in pieces]
         wanted = self.told_in(session, text) - {"name"}
         if all(bare) and wanted <= {*self.informs}:
             return answers  # it rained all night; throat sweets, have you got them?
-        return bool(wanted) or answers or not all(bare) or heard.did("bye", "done")
+        return bool(wanted) or answers or not all(bare)
 
     def _not_kept(self, session: Visit, wares: Sequence[Ware], *, alone: bool) -> str:
         """The sentence for things that are not kept, and the one for what helps against something."""
@@ -231,8 +228,10 @@ class PharmacyBot(OrderingCounter):
         told: list[str] = []
         for helps, key in ((False, "not_kept"), (True, "helps_against")):
             if names := [one.name for one in wares if one.helps == helps]:
-                first = alone and not session.unknown and not helps
-                said = words["unknown_medicine" if first else key].format(name=link.join(names))
+                first = alone and not session.unknown
+                only = "advice" if len(wares) == len(names) else key
+                key = key if not first else only if helps else "unknown_medicine"
+                said = words[key].format(name=link.join(names))
                 told.append(said[0].upper() + said[1:])
         session.unknown = [*session.unknown, *(one.name for one in wares if not one.helps)]
         return joined(told)

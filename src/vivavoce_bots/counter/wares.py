@@ -54,7 +54,7 @@ def wares_in(text: str, language: str, known: Callable[[str], int], *, asked: bo
         parts: list[tuple[str, bool]] = []
         for clause in _CLAUSES.split(sentence):
             goes_on = bool(wares) and len(clause.split()) <= _FEW
-            found = _found(clause, language, known) if wants or goes_on else []
+            found = [one for one in _found(clause, language, known) if one[0].helps or wants or goes_on]
             wares += [ware for ware, _ in found]
             left = clause
             for _, name in found:
