@@ -345,6 +345,10 @@ class PharmacyBot(OrderingCounter):
         """Nothing is said to what only looks like a question: on Monday, when my sister passes."""
         return super()._not_told(session, text, heard) if "?" in text or not session.served else ""
 
+    def _without_denied(self, session: Visit, text: str) -> str:
+        """If they don't fit, can I bring them back? denies nothing."""
+        return text if _BACK.search(text) else super()._without_denied(session, text)
+
     def _wants_answer(self, session: Visit, text: str) -> bool:
         return super()._wants_answer(session, text) or _BACK.search(text) is not None
 
