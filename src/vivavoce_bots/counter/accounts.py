@@ -50,7 +50,7 @@ _OFF: Final = wording("accounts", "off")
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(tokens("the for a an of per il la lo di da un una in with con e and"))
 _SMALLEST, _SHORT = 2, 3  # words of a question that may be an answer: Saturday?
-_LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
+LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
 
 
 class CounterAccounts(AccountingBot[Visit]):
@@ -111,7 +111,7 @@ class CounterAccounts(AccountingBot[Visit]):
 
     def answered(self, session: Visit, text: str) -> Answer:
         text = self.plain(session, text.replace("’", "'"))
-        if len(text) > _LONGEST or not re.search(r"\w", text):
+        if len(text) > LONGEST or not re.search(r"\w", text):
             return super().answered(session, text)
         if _NOT_SO.fullmatch(text) and not session.confirming and not (session.served and not session.errand):
             said = self.standing(session, "noted") if session.errand is not None else ""
@@ -146,6 +146,8 @@ class CounterAccounts(AccountingBot[Visit]):
             errands = [one.value or "" for one in heard.all("errand")]
             matters = matters and not (errands and any(self.counter.errands[one].yields for one in errands))
         answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
+        if answer is not None and answer.end and asked and no:
+            answer = None  # no, have you got plasters?
         session.besides, waited = False, self.question(session)[0]
         told: list[str] = []
         for piece in asked:
@@ -158,10 +160,9 @@ class CounterAccounts(AccountingBot[Visit]):
                 answer = more if more.end else answer
             if one and one not in told and not (answer and one in answer.text):
                 told.append(one)
-        lead = self.words(session)["cancelled"] if stopped else ""
         if answer is not None and not answer.end:
             answer = answer._replace(text=answer.text.removesuffix(waited).strip())
-        return self._composed(session, answer, [lead, *told])
+        return self._composed(session, answer, [self.words(session)["cancelled"] if stopped else "", *told])
 
     def _wants_answer(self, session: Visit, text: str) -> bool:
         """Whether a piece without a mark is answered like a question: there is a fine to pay."""

@@ -182,7 +182,11 @@ class CounterBot(CounterErrands):
             return self._settle(session, heard) or (self._not_known(session, strange) if strange else None)
         refers = found or PRONOUN[session.language].search(heard.text) or ALSO.search(heard.text)
         bare = len(heard.said) <= _BARE or is_question(heard.text, session.language)
-        refers = refers or self.keeps or (bare and not heard.rest and not heard.did("reqalts"))
+        refers = (
+            refers
+            or self.kept(session, heard, errand)
+            or (bare and not heard.rest and not heard.did("reqalts"))
+        )
         if errand and session.errand is None and self.counter.errands[errand].needs and not refers:
             self._forget(session)  # what was spoken of before is meant only where a word refers to it
         session.errand = errand or session.errand
@@ -205,6 +209,10 @@ class CounterBot(CounterErrands):
         if noted and asked and asked == session.asking and found and answer.text == self.ask(session, asked):
             return answer._replace(text=f"{noted} {answer.text}")
         return answer
+
+    def kept(self, session: Visit, heard: Heard, errand: str | None) -> bool:
+        """Whether what was spoken of is meant where an errand names nothing else."""
+        return self.keeps
 
     def wants_person(self, session: Visit, heard: Heard) -> bool:
         return super().wants_person(session, heard) and self.hearer.errand(session, heard) is None

@@ -25,6 +25,7 @@ def ordered_in(hearing: Hearing, heard: Heard) -> tuple[dict[str, int | None], s
     wanted: dict[str, int | None] = {}
     unwanted: set[str] = set()
     before: int | None = None
+    ones = rf"\b(?:{'|'.join(speech(hearing.language).numbers['one'])})\b"
     text, taken_back = _IDLE.sub(" ", heard.text), False
     for clause in re.split(r",\s+|\s+(?:and|e|ed|plus|più|but|ma)\s+|[.;!?:]\s*", text):
         taken_back = taken_back or (bool(wanted) and _TAKEN_BACK.match(clause) is not None)
@@ -39,7 +40,6 @@ def ordered_in(hearing: Hearing, heard: Heard) -> tuple[dict[str, int | None], s
                 unwanted.add(name)
                 wanted.pop(name, None)
                 continue
-            ones = rf"\b(?:{'|'.join(speech(hearing.language).numbers['one'])})\b"
             count = _COUNT.search(
                 re.sub(ones, "1", in_digits(lead, hearing.language, ordinals=False), flags=re.I)
             )
@@ -50,7 +50,8 @@ def ordered_in(hearing: Hearing, heard: Heard) -> tuple[dict[str, int | None], s
                 wanted.clear()
                 taken_back = False
             wanted[name] = number if number is not None else wanted.get(name)
-        alone = _ALONE.fullmatch(in_digits(clause, hearing.language, ordinals=False))
+        counted = re.sub(ones, "1", in_digits(clause, hearing.language, ordinals=False), flags=re.I)
+        alone = _ALONE.fullmatch(counted)
         last = next(reversed(wanted), None)
         if alone and last is not None and wanted[last] is None:
             wanted[last], alone = int(alone[1]), None

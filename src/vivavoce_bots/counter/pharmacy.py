@@ -1,55 +1,58 @@
-"""A pharmacy: chatty. It repeats what was said, is pleased about it, and gives no medical advice.
-
-One order has several products, each with its amount, and one day; it is put aside as a whole.
-"""
+"""A pharmacy: chatty. It repeats what was said, is pleased about it, and gives no medical advice."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Final
 
-from vivavoce_bots.counter.bot import CounterBot
-from vivavoce_bots.counter.naming import ALSO
-from vivavoce_bots.counter.ordering import before, ordered_in
-from vivavoce_bots.counter.turn import Piece
+from vivavoce_bots.counter.accounts import LONGEST
+from vivavoce_bots.counter.amends import corrected, day_meant, without_price
+from vivavoce_bots.counter.naming import SUPPOSES
+from vivavoce_bots.counter.orders import MORE, OrderingCounter
+from vivavoce_bots.counter.turn import Piece, pieces_of
 from vivavoce_bots.counter.understanding import Visit
-from vivavoce_bots.counter.unknown import PRONOUN
+from vivavoce_bots.counter.wares import Ware, wares_in
 from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import sentences_of
 from vivavoce_bots.dialogue.gist import names_nothing
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.inquiry import Asked
-from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, joined
 
 _TWO: Final = 2
+_FEW: Final = 3  # words of a question that only says an amount
 _SHORT: Final = 5  # words of who only names again what was told
 _THEN: Final = wording("pharmacy", "then")
 _SAME: Final = wording("pharmacy", "same")
-_ALL: Final = wording("pharmacy", "all")
-_NEEDS: Final = wording("pharmacy", "needs")
-_EACH: Final = wording("pharmacy", "each")
 _TOTAL: Final = wording("pharmacy", "total")
 _PRICES: Final = wording("pharmacy", "prices")
 _BRING: Final = wording("pharmacy", "bring")
 _WHAT: Final = wording("pharmacy", "what")
-_MORE: Final = wording("pharmacy", "more")
 _HOUR: Final = wording("pharmacy", "hour")
 """A time of day, which is no amount."""
-_DROPS: Final = wording("pharmacy", "drops")
-_ONLY_THESE: Final = wording("pharmacy", "only_these")
 _WHEN: Final = wording("pharmacy", "when")
 _ALL_THAT: Final = wording("pharmacy", "all_that")
-_ANOTHER: Final = wording("pharmacy", "another")
 _SUM: Final = wording("pharmacy", "sum")
+_BECAUSE: Final = wording("pharmacy", "because")
+_NOT_THAT: Final = wording("pharmacy", "not_that")
+_DID_I: Final = wording("pharmacy", "did_i")
+_AMOUNTS: Final = wording("pharmacy", "amounts")
+_NAMED: Final = wording("pharmacy", "named")
+_RANGE: Final = wording("pharmacy", "range")
+_BACK: Final = wording("pharmacy", "back")
+_ARTICLE: Final = wording("pharmacy", "article")
+_IF: Final = wording("pharmacy", "if")
+_THOSE: Final = wording("pharmacy", "those")
+_THEM: Final = {"en": "them", "it": "lo"}
+_NEVER_MIND: Final = wording("pharmacy", "never_mind")
+_NO_BEHIND: Final = re.compile(r"\W*no\b", re.I)
+_ADVISES: Final = wording("pharmacy", "advises")
 _FORMS: Final = wording("pharmacy", "forms")
 """Forms of products that are named by what they are."""
-_ONLY: Final = wording("pharmacy", "only")
-_ONE: Final = wording("pharmacy", "one")
 
 
-class PharmacyBot(CounterBot):
+class PharmacyBot(OrderingCounter):
     """Tells what is in stock and what it costs, puts it aside; opening hours, night duty, prescriptions."""
 
     name: str = "pharmacy"
@@ -71,6 +74,8 @@ class PharmacyBot(CounterBot):
         def whole(found: re.Match[str]) -> str:
             if names_nothing(found[1], session.language):
                 return found[0]  # the... no
+            if _NO_BEHIND.match(found.string, found.end()):
+                return ""  # thermo... no
             fits = [
                 words[0]
                 for words in named
@@ -78,8 +83,38 @@ class PharmacyBot(CounterBot):
             ]
             return fits[0] if len(fits) == 1 else found[0]
 
+        text = corrected(_NAMED.sub(" ", text))
+        text = without_price(text, session.last.text if session.last else "", session.language)
+        text = _THOSE.sub(_THEM[session.language], text)
         text = re.sub(r",? if ever\b|,? if at all\b", "", _HOUR.sub(" ", text))
-        return re.sub(r"\b(\w{3,})\.{2,}|\b(\w{3,})…", lambda one: whole(one) if one[1] else one[0], text)
+        text = _NEVER_MIND.sub(
+            lambda one: one[0] if session.order or self._known(session, one[0]) else " ", text
+        )
+        text = _NOT_THAT.sub(r"niente \1", _BECAUSE.sub(" ", text))
+        text = re.sub(r"\b(\w{3,})(?:\.{2,}|…)", whole, text)
+        return re.sub(r"(?:\.{2,}|…)(?=\s+[a-zà-ù])", ",", text)  # aspirin or... paracetamol
+
+    def _linked(self, session: Visit, pieces: list[Piece]) -> list[Piece]:
+        """Pieces of which a question takes along what was named before it: paracetamol... have you got it?"""
+        linked: list[Piece] = []
+        named: list[str] = []
+        whole: list[Piece] = []
+        for piece in pieces:  # if I can't come, do you keep it?
+            if whole and piece.asks and not whole[-1].asks and _IF.match(whole[-1].text):
+                whole[-1] = Piece(f"{whole[-1].text} {piece.text}", asks=True)
+            else:
+                whole.append(piece)
+        for piece in super()._linked(session, whole):
+            own = self._asked_of(self._heard(session, piece.text))
+            if named and _RANGE.match(piece.text):
+                continue  # plasters and sun cream. What have you got?
+            if named and piece.asks and not own and self.bare(session, piece):
+                words = [self.counter.say("medicine", one, session.language) for one in named]
+                linked.append(Piece(f"{piece.text.rstrip('? ')} {', '.join(words)}?", asks=True))
+                continue
+            named = own or named
+            linked.append(piece)
+        return linked
 
     def tells(self, session: Visit, errand: str) -> Collection[str]:
         """What is in stock is told with its price."""
@@ -89,19 +124,117 @@ class PharmacyBot(CounterBot):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; `for then` is the day on which it comes."""
         found = super().values(session, heard)
+        if "day" in found and not _THEN.search(heard.text):
+            found |= {"day": day} if (day := self._day_meant(session, heard.text)) else {}
+            found = found if day else {need: one for need, one in found.items() if need != "day"}
         medicine = found.get("medicine") or session.form.get("medicine", "")
         comes = self.counter.facts.get(medicine, {}).get("comes")
         if session.placed and "day" not in found and _SAME.search(heard.text):
             found["day"] = session.placed[-1][1]
         return found | {"day": comes} if comes and "day" not in found and _THEN.search(heard.text) else found
 
+    def _day_meant(self, session: Visit, text: str) -> str | None:
+        def days_in(part: str) -> str | None:
+            heard = self._heard(session, part)
+            refused = heard.refused("value")
+            days = [
+                one.entry.value
+                for one in heard.all_spans("value")
+                if one not in refused and one.entry.slot == "day"
+            ]
+            return days[-1] if days else None
+
+        return day_meant(text, days_in)
+
     def about(self, session: Visit, heard: Heard) -> bool:
         cheaper = heard.did("cheaper") and bool(self._compared(session, heard))
         both = self._both(heard) and (session.errand == "reserve" or len(session.offered) == _TWO)
-        return super().about(session, heard) or cheaper or both
+        drops = bool(session.placed) and any(one.entry.slot == "medicine" for one in heard.refused("value"))
+        drops = drops or self._amount_again(session, heard) is not None
+        return super().about(session, heard) or cheaper or both or drops
 
-    def _both(self, heard: Heard) -> bool:
-        return _ALL.search(heard.text) is not None
+    def answered(self, session: Visit, text: str) -> Answer:
+        """What is asked for and not kept is told of first; what is said besides is answered as ever."""
+        text = text.replace("’", "'")
+        if len(text) > LONGEST:
+            return super().answered(session, text)
+        if self._goes(session, text):
+            return self.farewell(session)
+        awaited = session.asking == "medicine" or session.sought is not None
+        wares, rest = wares_in(text, session.language, lambda one: self._known(session, one), asked=awaited)
+        if not wares:
+            return super().answered(session, text)
+        rest, wants = self._without_health(session, rest), self._wants(session, rest)
+        told = self._not_kept(session, wares, alone=not wants)
+        if not wants:
+            if session.asking == "medicine":
+                self.let_go(session)
+            question, asks = self.question(session)
+            return Answer(f"{told} {question}", asks)
+        answer = super().answered(session, rest)
+        return answer._replace(text=joined([told, answer.text]))
+
+    def _goes(self, session: Visit, text: str) -> bool:
+        """Whether somebody leaves who only says again what was put aside: three creams, then. Bye."""
+        heard = self._heard(session, text)
+        if not (session.placed and session.errand is None and heard.did("bye", "ciao")) or "?" in text:
+            return False
+        order, day = session.placed[-1]
+        found = self.values(session, heard)
+        same = found.get("day", day) == day and found.get("medicine", next(iter(order))) in order
+        return same and self.hearer.errand(session, heard) is None
+
+    def _is_said(self, session: Visit, piece: Piece) -> bool:
+        """May I come in with the dog? is no wish."""
+        about = self.values(session, self._heard(session, piece.text)).keys() & {"medicine", "packs", "day"}
+        return super()._is_said(session, piece) and (about != set() or not self._topic(session, piece.text))
+
+    def _known(self, session: Visit, text: str) -> int:
+        """How many words of a text name what is kept; `the cream` is the one that was spoken of."""
+        said, found = self._hearing[session.language].find(text)
+        spans = [one for one in found if one.entry.slot == "medicine"]
+        covered = {at for one in spans for at in range(one.start, one.end)}
+        spoken = {*session.offered, *session.order, *self._all_placed(session)}
+        names = [tokens(self.counter.say("medicine", one, session.language)) for one in spoken]
+        own = {word for words in names for word in words if len(word) > _FEW}
+        short = [at for at, word in enumerate(said) if at not in covered and word in own]
+        return len(covered) + len(short)
+
+    def _without_health(self, session: Visit, text: str) -> str:
+        """A text without sentences that only tell how somebody is."""
+        kept: list[str] = []
+        for one in sentences_of(text):
+            heard = self._heard(session, one)
+            yields = {span.value for span in heard.all("errand")} == {"advice"}
+            if not yields or heard.all("value") or is_question(one, session.language):
+                kept.append(one)
+        return " ".join(kept)
+
+    def _wants(self, session: Visit, text: str) -> bool:
+        """Whether a text says more than a story: an errand, an answer, a question."""
+        heard = self._heard(session, text)
+        answers = heard.did("bye", "done") or (session.confirming and heard.did("affirm", "negate"))
+        pieces = [one for one in pieces_of(self.plain(session, text), session.language) if one.asks]
+        bare = [self.bare(session, one) for one in pieces]
+        wanted = self.told_in(session, text) - {"name"}
+        if all(bare) and wanted <= {*self.informs}:
+            return answers  # it rained all night; throat sweets, have you got them?
+        return bool(wanted) or answers or not all(bare)
+
+    def _not_kept(self, session: Visit, wares: Sequence[Ware], *, alone: bool) -> str:
+        """The sentence for things that are not kept, and the one for what helps against something."""
+        words = self.words(session)
+        link = f" {words['or']} "
+        told: list[str] = []
+        for helps, key in ((False, "not_kept"), (True, "helps_against")):
+            if names := [one.name for one in wares if one.helps == helps]:
+                first = alone and not session.unknown
+                only = "advice" if len(wares) == len(names) else key
+                key = key if not first else only if helps else "unknown_medicine"
+                said = words[key].format(name=link.join(names))
+                told.append(said[0].upper() + said[1:])
+        session.unknown = [*session.unknown, *(one.name for one in wares if not one.helps)]
+        return joined(told)
 
     # --- an order -------------------------------------------------------------------------------------------
 
@@ -119,6 +252,8 @@ class PharmacyBot(CounterBot):
                 session.errand = "stock"
                 return self._go_on(session)
             heard = heard._replace(spans=[one for one in heard.spans if one.entry.slot != "medicine"])
+        if (amended := self._amended(session, heard)) is not None:
+            return amended
         found = self.values(session, heard)
         named = {one.entry.value for one in self.hearer.spans(session, heard)}
         question, asks = self.question(session)
@@ -128,6 +263,8 @@ class PharmacyBot(CounterBot):
             and not named & self.informs
         ):
             return Answer(f"{self.standing(session, 'done')} {question}", asks)
+        if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
+            return placed
         again = session.errand is None and session.lately in ("stock", "price") and not named
         if (
             again
@@ -136,8 +273,6 @@ class PharmacyBot(CounterBot):
             and len(heard.said) <= _SHORT
         ):
             return Answer(f"{self.words(session)['offer']} {question}", asks)  # yes, the syrup
-        if self._orders(session, heard) and (placed := self._ordered(session, heard)) is not None:
-            return placed
         placed = self._all_placed(session)
         several = [one for one in self._asked_of(heard) if one not in placed]
         if session.errand is None and len(several) > 1 and named <= {"stock", "price"}:
@@ -159,11 +294,10 @@ class PharmacyBot(CounterBot):
         wanted = self._wanted_form(heard)
         if errand == "advice" and wanted:
             return "stock"
+        told = errand == "advice" and not is_question(heard.text, session.language)
+        if told and (found or session.besides or session.errand) and not _ADVISES.search(heard.text):
+            return None  # what is only told of one's health
         return None if errand == "reserve" and self._is_placed(session, heard) else errand
-
-    def _is_placed(self, session: Visit, heard: Heard) -> bool:
-        """Whether an order that is done is spoken of, and none is begun."""
-        return bool(session.placed) and session.errand is None and not self._orders(session, heard)
 
     def _wanted_form(self, heard: Heard) -> str:
         """What is asked for by its form: throat lozenges, a spray for the nose."""
@@ -188,6 +322,15 @@ class PharmacyBot(CounterBot):
             return super()._told_errand(session, errand, found, heard)
         return joined([self.tell(session, errand, {"medicine": one}) or "" for one in named])
 
+    def kept(self, session: Visit, heard: Heard, errand: str | None) -> bool:
+        """A question that names no other thing is about what was spoken of: and is it dear?"""
+        strange = [one for one in heard.rest if len(one) > _FEW and not names_nothing(one, session.language)]
+        return errand in self.informs and not strange
+
+    def refers(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
+        errand = self.hearer.errand(session, heard)
+        return super().refers(session, heard, found) or self.kept(session, heard, errand)
+
     def bare(self, session: Visit, piece: Piece) -> bool:
         heard = self._heard(session, piece.text)
         compares = heard.did("cheaper") and not heard.all("value")  # this or that, which is cheaper?
@@ -198,22 +341,47 @@ class PharmacyBot(CounterBot):
         spans = [one for one in heard.spans if one.entry.slot == "medicine" and one not in refused]
         return list(dict.fromkeys(one.entry.value or "" for one in spans))
 
+    def _not_told(self, session: Visit, text: str, heard: Heard) -> str | None:
+        """Nothing is said to what only looks like a question: on Monday, when my sister passes."""
+        return super()._not_told(session, text, heard) if "?" in text or not session.served else ""
+
+    def _without_denied(self, session: Visit, text: str) -> str:
+        """If they don't fit, can I bring them back? denies nothing."""
+        return text if _BACK.search(text) else super()._without_denied(session, text)
+
+    def _wants_answer(self, session: Visit, text: str) -> bool:
+        return super()._wants_answer(session, text) or _BACK.search(text) is not None
+
+    def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
+        """What was told is told once: what is here with its price, what was put aside with its sum."""
+        whole = super()._composed(session, answer, told)
+        said = self.words(session)
+        for one in self.counter.facts:
+            name = self.counter.say("medicine", one, session.language)
+            euros = self._money(session, self.counter.facts[one]["euros"])
+            stock = said["stock"].format(medicine=name, euros=euros)
+            price = said["price"].format(medicine=name, euros=euros)
+            if stock in whole.text and price in whole.text:
+                whole = whole._replace(text=whole.text.replace(price, "").replace("  ", " "))
+        return whole
+
     def is_asked(self, session: Visit, text: str) -> bool:
+        if session.errand == "reserve" and session.order:  # what was the price, sorry
+            heard = self._heard(session, text)
+            told = self.hearer.errand(session, heard) in {"price", "prescription", "hours", "duty"}
+            return told and not self.values(session, heard)
         return bool(session.placed) and session.errand is None and _SUM.search(text) is not None
 
     def goes_on(self, session: Visit, heard: Heard) -> bool:
         """A price is no number of packs; nor is anything that stands behind an order that is done."""
         if session.placed and session.form.get("medicine") in session.placed[-1][0]:
-            return _MORE.search(heard.text) is not None
+            return MORE.search(heard.text) is not None
+        if _ARTICLE.search(heard.text):
+            return False  # that's a robbery
         if heard.did("insult", "complaint") or any(len(one) > _TWO for one in heard.rest):
             return False  # a robbery
         return not re.search(
             r"\b(?:supermarket|supermercato|cost\w*|euros?|has it|ce l'ha|prezz\w+)\b", heard.text, re.I
-        )
-
-    def holds(self, session: Visit, found: dict[str, str]) -> bool:
-        return found.get("medicine") in {*session.order, *self._all_placed(session)} or super().holds(
-            session, found
         )
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
@@ -226,128 +394,6 @@ class PharmacyBot(CounterBot):
             and found.get("medicine", session.form.get("medicine")) not in placed
         )
 
-    def _all_placed(self, session: Visit) -> set[str]:
-        return {one for order, _ in session.placed for one in order}
-
-    def _speak_of(self, session: Visit, named: str | None) -> None:
-        if named and named not in session.offered[-1:]:
-            session.offered = (*[one for one in session.offered if one != named][-1:], named)
-
-    def _orders(self, session: Visit, heard: Heard) -> bool:
-        """Whether an order is begun, changed or added to."""
-        wanted, unwanted = ordered_in(self._hearing[session.language], heard)
-        if session.placed and session.errand is None:
-            last = session.placed[-1][0]
-            same = all(last.get(one) == (amount or last.get(one)) for one, amount in wanted.items())
-            about = set(wanted) or {session.form.get("medicine", "")}
-            one_more = "packs" in self.values(session, heard) and _MORE.search(heard.text) is not None
-            if not wanted and one_more and not about <= set(last):
-                return True  # one pack of those, too
-            if about <= set(last) and same and not _ANOTHER.search(heard.text):
-                return False
-        if session.errand == "reserve":
-            return bool(wanted or unwanted or self._both(heard))
-        named = {one.entry.value for one in self.hearer.spans(session, heard)}
-        counted = any(wanted.values())
-        adds = session.lately == "reserve" and bool(wanted) and ALSO.search(heard.text) is not None
-        asks = is_question(heard.text, session.language)
-        if self._both(heard) and not wanted and len(session.offered) == _TWO and not asks and not named:
-            return session.lately in ("stock", "price")  # yes, both
-        needs = counted and not asks and _NEEDS.search(heard.text) and named <= {"stock"}
-        brief = len([one for one in heard.rest if len(one) > _TWO]) <= _TWO
-        dated = (
-            bool(wanted)
-            and not named
-            and not asks
-            and brief
-            and ("day" in self.values(session, heard) or self._both(heard))
-        )
-        return "reserve" in named or (counted and not named & self.informs) or adds or bool(needs) or dated
-
-    def _ordered(self, session: Visit, heard: Heard) -> Answer | None:
-        """The order with what was said of it; None where no product is known yet."""
-        wanted, unwanted = ordered_in(self._hearing[session.language], heard)
-        found, order = self.values(session, heard), session.order
-        agrees = session.confirming and heard.did("affirm") and not heard.did("negate")
-        fresh = session.errand != "reserve"
-        if fresh:
-            order.clear()
-        kept, was = dict(order), session.form.get("day")
-        for clause in re.split(r"[,.;!?]", heard.text):  # never mind the cream
-            if dropped := _DROPS.search(clause):
-                behind = {*tokens(clause[dropped.end() :])}
-                names = {one: {*tokens(self.counter.say("medicine", one, session.language))} for one in order}
-                unwanted |= {one for one, own in names.items() if behind & own - {"per", "la", "c"}}
-        if wanted and _ONLY_THESE.search(heard.text) and not fresh:
-            unwanted |= set(order) - set(wanted)
-        for one in unwanted:
-            order.pop(one, None)
-        again = heard.did("negate", "wrong") or _ONLY.search(heard.text) is not None
-        if wanted and again and not fresh and not set(wanted) <= set(order) and not ALSO.search(heard.text):
-            order.clear()  # no, plasters
-        order |= {one: amount if amount is not None else order.get(one) for one, amount in wanted.items()}
-        if not wanted and self._both(heard):
-            order |= {one: order.get(one) for one in session.offered}
-        if not wanted and not order and fresh:
-            if self._named_strangely(session, heard, "reserve", found) is not None:
-                return None
-            vague = (
-                PRONOUN[session.language].search(heard.text)
-                or not heard.rest
-                or "packs" in found
-                or _ONE.search(heard.text)
-            )
-            if (last := session.form.get("medicine")) and vague:
-                order[last] = None
-        if not order:
-            if kept or unwanted:
-                session.order.clear()
-                self.let_go(session)
-                question, asks = self.question(session)
-                return Answer(f"{self.words(session)['cancelled']} {question}", asks)
-            return None
-        if each := _EACH.search(in_digits(heard.text, session.language, ordinals=False)):
-            order |= {one: int(each[1]) for one, amount in order.items() if amount is None}
-        if len(order) > 1 or _ONE.search(heard.text) or len(kept) > 1:
-            order |= {one: amount or 1 for one, amount in order.items() if amount is None and (
-                len(order) > 1 or "packs" not in found)}  # fmt: skip
-        if "packs" in found and len(order) == 1 and not any(wanted.values()):
-            order[next(iter(order))] = int(found["packs"])
-        for one in wanted:
-            self._speak_of(session, one)
-        if fresh and session.placed and "day" not in found and ALSO.search(heard.text):
-            found["day"] = session.placed[-1][1]
-        session.errand = "reserve"
-        if fresh:
-            session.form.pop("packs", None)
-            if session.lately not in (None, *self.informs):
-                session.form.pop("day", None)
-        if "day" in found:
-            session.form["day"] = found["day"]
-        self._fill(session)
-        asked_again = session.confirming and kept == order and session.form.get("day") == was
-        asked_again = (
-            asked_again
-            and not heard.did("negate", "not", "wrong")
-            and not is_question(heard.text, session.language)
-        )
-        if (
-            agrees or (asked_again and "reserve" in {one.value for one in heard.all("errand")})
-        ) and "day" in session.form:
-            self._limits(session)
-            problem = self.complete(session)
-            if not problem and "packs" in session.form:
-                return self._serve(session)
-        return self._go_on(session)
-
-    def _fill(self, session: Visit) -> None:
-        """The form as the order is: its first product, and an amount once all have one."""
-        order = session.order
-        session.form["medicine"] = list(order)[-1]
-        session.form.pop("packs", None)
-        if all(order.values()):
-            session.form["packs"] = str(max(one or 1 for one in order.values()))
-
     def _compared(self, session: Visit, heard: Heard) -> list[str]:
         """Two medicines that were spoken of, here or before."""
         named = [one.value or "" for one in heard.all("value") if one.slot == "medicine"]
@@ -357,62 +403,34 @@ class PharmacyBot(CounterBot):
             named.append(spoken)  # or is paracetamol cheaper?
         return named if len(named) == _TWO else []
 
-    def complete(self, session: Visit) -> str:
-        """What comes later cannot be fetched before; nothing can on a Sunday."""
-        form = session.form
-        if session.errand != "reserve":
-            return ""
-        order = session.order
-        if "medicine" in form and form["medicine"] not in order:
-            order.clear()
-            order[form["medicine"]] = None
-        if "packs" in form and order:
-            amounts = [one for one, amount in order.items() if amount is None] or (
-                list(order) if len(order) == 1 else [])  # fmt: skip
-            order |= dict.fromkeys(amounts, int(form["packs"]))
-        if form.get("day") == "sunday":
-            del form["day"]
-            return self.words(session)["closed"]
-        for one in order:
-            comes = self.counter.facts[one].get("comes")
-            if comes is not None and "day" in form and before(form["day"], comes):
-                del form["day"]
-                key = "not_yet" if len(order) == 1 else "not_yet_of"
-                named = self.counter.say("medicine", one, session.language)
-                return self.words(session)[key].format(
-                    comes=self.counter.say("day", comes, session.language), medicine=named
-                )
-        return ""
-
-    def let_go(self, session: Visit) -> None:
-        super().let_go(session)
-        session.order.clear()
-
-    def told(self, session: Visit) -> dict[str, str]:
-        told = super().told(session)
-        if session.errand == "reserve" and session.order:
-            told["items"] = self._listed(session, session.order)
-            told["medicine"] = told["items"] if all(session.order.values()) else told.get("medicine", "")
-        return told
-
-    def _listed(self, session: Visit, order: Mapping[str, int | None]) -> str:
-        form = self.words(session)["item"]
-        parts = [
-            form.format(medicine=self.counter.say("medicine", one, session.language), packs=amount or 1)
-            for one, amount in order.items()
-        ]
-        return f" {self.words(session)['and']} ".join(parts)
-
     # --- what is told ---------------------------------------------------------------------------------------
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
         """What all comes to, what is to be brought, what is put aside."""
         words = self.words(session)
+        if _BACK.search(question):
+            return self._topics[session.language].says["taking_back"]
+        topic = self._topic(session, question)
+        errand = self.hearer.errand(session, heard)
+        if topic and (SUPPOSES.search(question) or errand in (None, "reserve")):
+            return topic
+        if (
+            session.errand == "reserve"
+            and len(heard.said) <= _FEW
+            and self.values(session, heard).keys() == {"packs"}
+        ):
+            return ""  # two boxes? No, one
+        if _AMOUNTS.fullmatch(question):
+            return ""  # one, or two?
+        if _DID_I.search(question):
+            return self.standing(session, "noted") if session.errand == "reserve" else ""
         whole: dict[str, int] = {}
         for order in (*(one for one, _ in session.placed), session.order):
             for one, amount in order.items():
                 whole[one] = whole.get(one, 0) + (amount or 1)
         named = {one.value or "" for one in heard.all("value") if one.slot == "medicine"}
+        if not whole and _TOTAL.search(question) and len(named) > 1:
+            whole = dict.fromkeys(sorted(named), 1)  # what do the two come to?
         if whole and _TOTAL.search(question) and _PRICES.search(question) and named <= set(whole):
             return words["all"].format(
                 items=self._listed(session, whole), total=self._money(session, str(self._sum(whole)))
@@ -439,21 +457,6 @@ class PharmacyBot(CounterBot):
             return words["cheaper"]
         return None
 
-    def standing(self, session: Visit, asked: Asked) -> str:
-        if session.errand is not None or not session.placed:
-            return super().standing(session, asked)
-        return " ".join(
-            self.words(session)["reserved"].format(
-                items=self._listed(session, order),
-                day=self.counter.say("day", day, session.language),
-                total=self._money(session, str(self._sum(order))),
-            )
-            for order, day in session.placed
-        )
-
-    def _sum(self, order: Mapping[str, int]) -> Decimal:
-        return sum((Decimal(self.counter.facts[one]["euros"]) * n for one, n in order.items()), Decimal(0))
-
     def serve(self, session: Visit) -> str:
         said, kind = self.words(session), session.errand or ""
         facts = self.counter.facts.get(session.form.get("medicine", ""), {})
@@ -472,27 +475,3 @@ class PharmacyBot(CounterBot):
             **self.told(session), euros=self._money(session, facts.get("euros", "")),
             total=self._money(session, str(total)), comes=comes,
         )  # fmt: skip
-
-    def _placed(self, session: Visit) -> str:
-        order = {one: amount or 1 for one, amount in session.order.items()}
-        said, day = self.words(session), session.form["day"]
-        session.placed = [*session.placed, (order, day)]
-        session.order = {}
-        told = said["reserve"].format(
-            items=self._listed(session, order), total=self._money(session, str(self._sum(order))),
-            day=self.counter.say("day", day, session.language),
-        )  # fmt: skip
-        return (
-            f"{told} {said['bring']}"
-            if any(self.counter.facts[one]["prescription"] for one in order)
-            else told
-        )
-
-    def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
-        undone = super()._undone_word(session, heard)
-        if undone is not None:
-            session.placed = session.placed[:-1]
-        return undone
-
-    def _money(self, session: Visit, euros: str) -> str:
-        return euros.replace(".", ",") if session.language == "it" else euros
