@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from vivavoce_bots.counter.books import Name, names_in
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
 from vivavoce_bots.counter.understanding import Visit
@@ -14,6 +15,8 @@ from vivavoce_bots.dialogue.opening import DAYS
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer
 
+_NAMING: Final = frozenset(("title", "author", "subject"))
+_OF_BOOKS: Final = ("borrow", "reserve", "renew", "find")
 _SHORT: Final = 2  # words that make no title
 _WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
@@ -31,6 +34,7 @@ _SAME: Final = wording("library", "same")
 _FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
 _CARD: Final = re.compile(r"\W*\d{4}\W*")
+_SEARCHES: Final = wording("library", "searches")
 _WANT: Final = wording("library", "want")
 _RESERVED_ONCE: Final = wording("library", "reserved_once")
 _SOMETHING: Final = wording("library", "something")
@@ -131,18 +135,56 @@ class LibraryBot(CounterBot):
             session.form["title"] = spoken
         return told
 
+    # --- names that are in no catalogue ---------------------------------------------------------------------
+
+    def _names(self, session: Visit, text: str) -> list[Name]:
+        """The names of a text that nobody here knows, but for those that are only told of."""
+        open_ = session.asking in ("title", "work") or session.sought is not None
+        return [one for one in names_in(text, session.language, open_=open_) if not one.told]
+
+    def about(self, session: Visit, heard: Heard) -> bool:
+        return super().about(session, heard) or any(one.sure for one in self._names(session, heard.text))
+
+    def told_in(self, session: Visit, text: str) -> set[str]:
+        named = {"name"} if any(one.sure for one in self._names(session, text)) else set[str]()
+        return super().told_in(session, text) - {"name"} | named
+
+    def _strange(self, session: Visit, heard: Heard) -> str | None:
+        if session.asking is not None or session.confirming or "?" in heard.text or heard.kinds:
+            return None
+        return next((one.text for one in self._names(session, heard.text)), None)
+
+    def _strange_name(
+        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
+    ) -> str | None:
+        """A title, an author or a subject that is asked for and is in no catalogue."""
+        if found.keys() & {"title", "author"} or errand in self.informs:
+            return None
+        corrects = heard.did("negate", "not", "wrong")
+        amid = "title" in session.form and session.errand is not None and errand is None and not corrects
+        names = [one for one in self._names(session, heard.text) if one.sure or "subject" not in found]
+        return None if amid or not names else names[-1].text
+
+    def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
+        open_ = errand or session.errand or session.sought
+        return super()._named_in_vain(session, name, open_ if open_ in _OF_BOOKS else "find")
+
     def _named_strangely(
         self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
     ) -> str | None:
         """A title that nobody knows, though its author is known."""
-        named = any(one.slot == "title" for one in heard.all("value"))
-        return super()._named_strangely(session, heard, errand, found) or (
-            None if named else self._unknown_by(session, heard)
-        )
+        if "author" in found:
+            return self._unknown_by(session, heard)
+        return self._strange_name(session, heard, errand, found)
 
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """Who has a book wants to keep it longer, not to lend it."""
         errand = super().named(session, heard, found)
+        of_book = found.keys() & {"title", "author", "subject"} or PRONOUN[session.language].search(
+            heard.text
+        )
+        if errand == "find" and not of_book and not _SEARCHES.search(heard.text):
+            return "find" if self._names(session, heard.text) else None  # is there a human there?
         if errand is None and _WANT.search(heard.text) and found.keys() & {"title", "author"}:
             return "borrow"
         if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
