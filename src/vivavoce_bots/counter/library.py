@@ -4,21 +4,19 @@ import re
 from typing import Final
 
 from vivavoce_bots.counter.books import Name, names_in
-from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
+from vivavoce_bots.counter.rules import LibraryRules
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import clauses_of
 from vivavoce_bots.dialogue.hearing import Heard
-from vivavoce_bots.dialogue.opening import DAYS
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer
 
 _NAMING: Final = frozenset(("title", "author", "subject"))
 _OF_BOOKS: Final = ("borrow", "reserve", "renew", "find")
 _SHORT: Final = 2  # words that make no title
-_WEEKEND: Final = ("saturday", "sunday")
 _BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
 _NAMED: Final = wording("library", "named")
 _RESERVED: Final = "orient"  # somebody waits for it
@@ -47,7 +45,7 @@ _MEANT: Final = re.compile(
 _OWN: Final = wording("library", "own")
 
 
-class LibraryBot(CounterBot):
+class LibraryBot(LibraryRules):
     """Lends, reserves, renews and finds books; opening hours and cards."""
 
     name: str = "library"
@@ -64,6 +62,8 @@ class LibraryBot(CounterBot):
         """Until when what was done lasts, and that there is no more."""
         words = self.words(session)
         found = self.values(session, heard)
+        if (ruled := self._ruled(session, question, heard, found)) is not None:
+            return ruled
         lasts = session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question)
         lasts = lasts and self.hearer.errand(session, heard) in (None, "find")
         if lasts and not found.keys() & {"title", "author", "subject"}:
@@ -315,7 +315,7 @@ class LibraryBot(CounterBot):
         if session.errand == "find":
             return self._found(session)
         if session.errand == "hours":
-            return self._hours(session)
+            return self._hours(session, session.form.get("day"))
         if session.errand == "join":
             return self.words(session)["join"]
         title, kind = session.form["title"], session.errand or ""
@@ -325,7 +325,6 @@ class LibraryBot(CounterBot):
             kind = "reserve_in"
         if kind in ("borrow", "renew", "reserve", "reserve_in"):
             session.done[title] = kind
-            session.shown = [*session.shown, title]
         return self._sentence(session, kind, title)
 
     def _found(self, session: Visit) -> str:
@@ -339,7 +338,6 @@ class LibraryBot(CounterBot):
             return self.words(session)["no_other"]
         if (again or (session.other and not title)) and fresh:
             titles = fresh
-        session.shown = [*session.shown, *titles]
         if not titles:
             return self.words(session)["find_none"].format(**self.told(session))
         session.offered = tuple(titles) if len(titles) > 1 else session.offered
@@ -350,23 +348,9 @@ class LibraryBot(CounterBot):
             return "find_yours" if session.done[title] == "borrow" else session.done[title]
         return "find_out" if "out" in self.counter.facts[title] else "find_in"
 
-    def _hours(self, session: Visit) -> str:
-        day = session.form.get("day")
-        kind = "hours" if day not in DAYS else f"hours_{day if day in _WEEKEND else 'week'}"
-        named = self.counter.say("day", day, session.language) if day else ""
-        return self.words(session)[kind].format(day=named[:1].upper() + named[1:])
-
     def _titles(self, session: Visit) -> list[str]:
         """The books of the author and on the subject that were named; all where none was."""
         return [title for title, one in self.counter.facts.items() if _fits(one, session.form)]
-
-    def _sentence(self, session: Visit, kind: str, title: str) -> str:
-        named = self.counter.say("title", title, session.language)
-        facts = self.counter.facts[title]
-        card = session.form.get("card", "")
-        return self.words(session)[kind].format(
-            title=named, shelf=facts["shelf"], out=facts.get("out", ""), card=card
-        )
 
 
 def _fits(book: dict[str, object], form: dict[str, str]) -> bool:

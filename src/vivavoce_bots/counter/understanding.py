@@ -42,7 +42,8 @@ class Visit(Talk):
     opens    the errand that this turn begins; other: whether it asks for another one
     part     the part of the day that was named; after: from when on, in minutes
     late     whether the first train is too early; listed: whether this turn listed the trains
-    own      whether they have the book at home; back: whether they come back by train
+    own      whether they have the book at home; home: titles that they have there
+    back     whether they come back by train
     """
 
     errand: str | None = None
@@ -64,6 +65,7 @@ class Visit(Talk):
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
     own: bool = False
+    home: list[str] = field(default_factory=list)
     back: bool = False
     opens: str | None = None
     part: str = ""

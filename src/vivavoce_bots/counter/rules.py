@@ -1,0 +1,132 @@
+"""Questions at a library's desk: answered from what was done and from its rules, or honestly not at all."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import asks_openly
+from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.opening import DAYS
+from vivavoce_bots.dialogue.speech import read_data
+
+_WEEKEND: Final = ("saturday", "sunday")
+_OWN_BOOK: Final = wording("library", "own_book")
+_WHOSE: Final = wording("library", "whose")
+_NO_CARD: Final = wording("library", "no_card")
+_OPENS: Final = {"en": wording("accounts", "opens_en"), "it": wording("accounts", "opens_it")}
+_LASTS: Final = ("borrow", "renew")
+_SERIES: Final = ("friend", "name")
+_OF_NO_BOOK: Final = frozenset(("length", "suits", "range", "account", "next", "costs"))
+"""Topics of questions that are another one where a book is looked for."""
+_FEWEST: Final = 3  # words of a question that wants an answer
+
+
+@cache
+def _topics(language: str) -> list[tuple[str, re.Pattern[str]]]:
+    held: Mapping[str, Mapping[str, str]] = read_data("library")["topics"]
+    return [(name, re.compile(rf"(?<![\w'])(?:{by[language]})(?!\w)", re.I)) for name, by in held.items()]
+
+
+@cache
+def _nouns(language: str) -> list[tuple[str, re.Pattern[str]]]:
+    held: Mapping[str, str] = read_data("library")["nouns"][language]
+    return [(name, re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.I)) for name, form in held.items()]
+
+
+class LibraryRules(CounterBot):
+    """The part of the library's desk that knows its rules."""
+
+    def _ruled(self, session: Visit, question: str, heard: Heard, found: Mapping[str, str]) -> str | None:
+        """The answer to a question about the desk's rules, or about what was done; None to others."""
+        looks_for = found.keys() & {"author", "subject"} or (
+            heard.all("errand") and self._strange_name(session, heard, "find", dict(found))
+        )
+        for topic, form in _topics(session.language):
+            if (looks_for and topic in _OF_NO_BOOK) or not form.search(question):
+                continue
+            if (told := self._of_topic(session, topic, question, found)) is not None:
+                return told
+        return None
+
+    def _of_topic(self, session: Visit, topic: str, question: str, found: Mapping[str, str]) -> str | None:
+        words = self.words(session)
+        title = found.get("title") or session.form.get("title") or next(reversed(session.done), None)
+        done = session.done.get(title or "", "")
+        if topic == "hours":
+            return self._hours(session, found.get("day"))
+        if topic == "due":
+            return self._due(session, question, title)
+        if topic == "back":
+            out = title is not None and "out" in self.counter.facts[title]
+            return self._sentence(session, "find_out", title or "") if out else None
+        if topic == "which_card":
+            if _NO_CARD.search(question):
+                return words["topic_no_card"]
+            whose = "renew_card" if session.errand == "renew" else "whose_card"
+            return words[f"topic_{whose if _WHOSE.search(question) else 'which_card'}"]
+        if topic == "shelf":
+            found_in = "find_out" if title and "out" in self.counter.facts[title] else "find_in"
+            return self._sentence(session, found_in, title) if title else None
+        if topic == "account":
+            return session.lastly if done and session.lastly else words["topic_account"]
+        if topic == "about_book":
+            return self._of_book(session, title)
+        if topic == "sequel":
+            return words["topic_sequel" if title in _SERIES else "no_sequel"]
+        if topic == "next":
+            if done and title:
+                return words[f"topic_next_{done}"].format(shelf=self.counter.facts[title]["shelf"])
+            own = session.own or session.home or _OWN_BOOK.search(question)
+            return words["topic_next_own"] if own else None
+        if topic in ("length", "suits") and title is None:
+            return None
+        return words[f"topic_{topic}"]
+
+    def _due(self, session: Visit, question: str, title: str | None) -> str:
+        words = self.words(session)
+        kind = session.done.get(title or "", "")
+        if title in session.home and kind not in _LASTS:
+            return words["due_own"]
+        kind = kind if kind in _LASTS else session.lately if session.lately in _LASTS else ""
+        if kind in _LASTS and session.lastly:
+            return words["due"].format(until=words[f"until_{kind}"])
+        own = session.own or session.home or session.errand == "renew" or session.lately == "renew"
+        return words["due_own" if own or _OWN_BOOK.search(question) else "due_rule"]
+
+    def _of_book(self, session: Visit, title: str | None) -> str | None:
+        if title is None:
+            return None
+        book, language = self.counter.facts[title], session.language
+        named = {"title": self.counter.say("title", title, language),
+                 "author": self.counter.say("author", book["author"], language)}  # fmt: skip
+        if not book["subjects"]:
+            return self.words(session)["topic_by"].format(**named)
+        subject = self.counter.say("subject", book["subjects"][0], language)
+        return self.words(session)["topic_by_on"].format(**named, subject=subject)
+
+    def _not_told(self, session: Visit, text: str, heard: Heard) -> str | None:
+        """That something is not known here, by its name where it has one; nothing to what wants no answer."""
+        for noun, form in _nouns(session.language):
+            if form.search(text):
+                return self.words(session)["nothing_of"].format(noun=noun)
+        told = super()._not_told(session, text, heard)
+        if told not in (self.words(session)["unanswered"], self.words(session)["no_more_known"]):
+            return told
+        opens = asks_openly(text, session.language) and _OPENS[session.language].match(text)
+        return told if opens and len(heard.said) > _FEWEST and len(heard.rest) > 1 else ""
+
+    def _hours(self, session: Visit, day: str | None) -> str:
+        kind = "hours" if day not in DAYS else f"hours_{day if day in _WEEKEND else 'week'}"
+        named = self.counter.say("day", day, session.language) if day else ""
+        return self.words(session)[kind].format(day=named[:1].upper() + named[1:])
+
+    def _sentence(self, session: Visit, kind: str, title: str) -> str:
+        session.shown = [*session.shown, title]
+        facts = self.counter.facts[title]
+        named, card = self.counter.say("title", title, session.language), session.form.get("card", "")
+        out = facts.get("out", "")
+        return self.words(session)[kind].format(title=named, shelf=facts["shelf"], out=out, card=card)
