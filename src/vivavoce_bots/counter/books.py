@@ -169,6 +169,8 @@ def _capitals(found: re.Match[str], language: str, put: Callable[..., str]) -> s
     lead, words = "", run.split()
     first = _FIRST.search(before) is not None or not before.strip()
     small = [one for one in words if one.islower()]
+    while words and is_plain(words[-1], language):
+        words = words[:-1]
     while words and (
         (is_plain(words[0], language) and (first or not small) and words[0] not in _ARTICLES)
         or (first and not lead and len(words) == 1)

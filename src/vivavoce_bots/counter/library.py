@@ -4,21 +4,20 @@ import re
 from typing import Final
 
 from vivavoce_bots.counter.books import Name, names_in
-from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, TITLE
+from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, SUPPOSES
 from vivavoce_bots.counter.rules import LibraryRules
+from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
 from vivavoce_bots.counter.wording import wording
-from vivavoce_bots.dialogue.clauses import clauses_of
+from vivavoce_bots.dialogue.clauses import clauses_of, gives_up
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.spotting import tokens
-from vivavoce_bots.dialogue.talk import Answer
+from vivavoce_bots.dialogue.talk import Answer, joined
 
 _NAMING: Final = frozenset(("title", "author", "subject"))
 _OF_BOOKS: Final = ("borrow", "reserve", "renew", "find")
 _SHORT: Final = 2  # words that make no title
-_BY: Final = re.compile(r"\s+(?:by|di|from)\s+", re.I)
-_NAMED: Final = wording("library", "named")
 _RESERVED: Final = "orient"  # somebody waits for it
 _VOCATIVE: Final = wording("library", "vocative")
 """Love that is no subject: and the dragons, love?"""
@@ -43,6 +42,14 @@ _MEANT: Final = re.compile(
 )
 """A title in the place of what is meant."""
 _OWN: Final = wording("library", "own")
+_CHOOSES: Final = wording("library", "chooses")
+_WRONG_ONE: Final = wording("library", "wrong_one")
+_VAGUELY: Final = wording("library", "vaguely")
+"""How a title is told by a word of it: something with a rose."""
+_TAG: Final = re.compile(r"\bno\s*\?", re.I)
+_HAD: Final = wording("library", "had")
+"""A book that somebody has from before."""
+_BARE: Final = 3  # words of an errand that is named and no more: renew then?
 
 
 class LibraryBot(LibraryRules):
@@ -56,14 +63,31 @@ class LibraryBot(LibraryRules):
     def plain(self, session: Visit, text: str) -> str:
         session.other = _OTHER.search(text) is not None
         session.own = _OWN.search(text) is not None
+        for clause in clauses_of(text) if session.own else ():
+            if _OWN.search(clause):
+                named = [
+                    one.value or ""
+                    for one in self._heard(session, clause).all("value")
+                    if one.slot == "title"
+                ]
+                last = [*session.shown[-1:]] if PRONOUN[session.language].search(clause) else []
+                session.home += [one for one in named or last if one not in session.done]
         return _VOCATIVE.sub("", text)
+
+    def _triaged(self, session: Visit, text: str) -> tuple[str, list[str]]:
+        return super()._triaged(session, text)[0], []  # it is brief: what is done is said, and no more
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
         """Until when what was done lasts, and that there is no more."""
         words = self.words(session)
         found = self.values(session, heard)
+        if _CHOOSES.search(question):
+            return self._suggested(session, found)
         if (ruled := self._ruled(session, question, heard, found)) is not None:
             return ruled
+        bare = self.bare(session, Piece(question, asks=True)) and not self._names(session, question)
+        if bare and session.errand is None and "title" not in session.form and session.unknown:
+            return ""  # Jane Eyre. Have you got a copy?
         lasts = session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question)
         lasts = lasts and self.hearer.errand(session, heard) in (None, "find")
         if lasts and not found.keys() & {"title", "author", "subject"}:
@@ -97,14 +121,79 @@ class LibraryBot(LibraryRules):
 
     def answered(self, session: Visit, text: str) -> Answer:
         """Of another book than the one that was dealt with: that it is not in the catalogue."""
+        heard = self._heard(session, text)
+        if self._ends(session, text):
+            return self.farewell(session)
+        taken = heard.did("undo", "cancel") and not session.asking and not self.values(session, heard)
+        if taken and (undone := self._undone_word(session, heard)) is not None:
+            return undone
+        back = self._taken_back(session, heard)
         title = self._other_book(session, text)
         if title is None:
-            heard = self._heard(session, text)
-            taken = heard.did("undo", "cancel") and not session.asking and not self.values(session, heard)
-            return (self._undone_word(session, heard) if taken else None) or super().answered(session, text)
+            answer = super().answered(session, text)
+            return answer._replace(text=joined([back, answer.text])) if back else answer
         session.unknown = [*session.unknown, title]
         question, asks = self.question(session)
-        return Answer(f"{self.words(session)['not_known'].format(name=title)} {question}", asks)
+        return Answer(joined([back, self.words(session)["not_known"].format(name=title), question]), asks)
+
+    def _ends(self, session: Visit, text: str) -> bool:
+        """Whether somebody leaves, wherever in the turn they say so, and wants nothing else."""
+        if "?" in text or session.errand is not None or self.told_in(session, text) - {"day", "hours"}:
+            return False
+        parts = [self._heard(session, _VOCATIVE.sub("", one)) for one in clauses_of(text)]
+        leaves = [one for one in parts if one.did("whole") and one.did("bye", "done")]
+        return bool(leaves) and session.served > 0 and not gives_up(session.language).search(text)
+
+    def _taken_back(self, session: Visit, heard: Heard) -> str:
+        """What was done last is undone where another book is meant: not that one, I don't have it."""
+        last = next(reversed(session.done), None)
+        if last is None or session.errand is not None or ("?" in heard.text[-1:] and not heard.did("negate")):
+            return ""
+        refused = [span.entry.value for span in heard.refused("value")]
+        others = [one.value for one in heard.all("value") if one.slot == "title" and one.value != last]
+        names = [one for one in self._names(session, heard.text) if one.sure]
+        if last not in refused and not (_WRONG_ONE.search(heard.text) and (others or names)):
+            return ""
+        kind = session.done.pop(last).removesuffix("_in")
+        session.form.pop("title", None)
+        session.lastly = ""
+        return self.words(session)[f"undone_{kind}"]
+
+    def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
+        undone = super()._undone_word(session, heard)
+        if undone is not None and session.done:
+            session.done.popitem()
+        return undone
+
+    def _linked(self, session: Visit, pieces: list[Piece]) -> list[Piece]:
+        """A question takes the condition before it along: if I am slow, can I keep it?"""
+        linked: list[Piece] = []
+        for piece in pieces:
+            if linked and piece.asks and not linked[-1].asks and SUPPOSES.search(linked[-1].text):
+                piece = Piece(f"{linked.pop().text.rstrip(' .,;!')}, {piece.text}", asks=True)
+            linked.append(piece)
+        return super()._linked(session, linked)
+
+    def _is_said(self, session: Visit, piece: Piece) -> bool:
+        heard = self._heard(session, piece.text)
+        named = [
+            one for one in heard.all_spans("errand") if one.entry.value in ("borrow", "reserve", "renew")
+        ]
+        bare = bool(named) and named[0].start <= 1 and len(heard.said) <= _BARE  # renew then?
+        return (bare and not heard.rest) or super()._is_said(session, piece)
+
+    def _suggested(self, session: Visit, found: dict[str, str]) -> str:
+        """One book, where the choice is left to the desk."""
+        search = {name: one for name, one in found.items() if name in ("author", "subject")}
+        pool = [one for one, book in self.counter.facts.items() if _fits(book, search)] if search else []
+        pool = pool or [*session.offered] or [*self.counter.facts]
+        known = {*session.home, *session.done}
+        free = [one for one in pool if one not in known and "out" not in self.counter.facts[one]]
+        if not free:
+            return self.words(session)["no_other"]
+        session.form["title"], session.lately = free[0], "find"
+        session.served += 1
+        return self._sentence(session, "suggest", free[0])
 
     def _other_book(self, session: Visit, text: str) -> str | None:
         """A title that nobody knows, named as the one that is meant, behind what was done."""
@@ -115,7 +204,7 @@ class LibraryBot(LibraryRules):
         return titles[-1] if titles and len(titles) == len(said) else None
 
     def is_asked(self, session: Visit, text: str) -> bool:
-        return session.errand is None and _DUE.search(text) is not None
+        return session.errand is None and (_DUE.search(text) or _CHOOSES.search(text)) is not None
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """A subject alone is looked for where little more is said: I like a family, too, is a story."""
@@ -183,6 +272,10 @@ class LibraryBot(LibraryRules):
         of_book = found.keys() & {"title", "author", "subject"} or PRONOUN[session.language].search(
             heard.text
         )
+        if errand == "find" and session.asking == "title" and "title" in found:
+            return None  # something about the Orient Express
+        if errand == "renew" and "title" not in found and _HAD.search(heard.text):
+            self._forget(session)
         if errand == "find" and not of_book and not _SEARCHES.search(heard.text):
             return "find" if self._names(session, heard.text) else None  # is there a human there?
         if errand is None and _WANT.search(heard.text) and found.keys() & {"title", "author"}:
@@ -246,15 +339,8 @@ class LibraryBot(LibraryRules):
         for clause in beside:  # Primo Levi: Se questo è un uomo
             if clause[:1].isupper() and len(tokens(clause)) > _SHORT and not hearing.heard(clause).spans:
                 return clause
-        for clause in clauses:
-            for found in TITLE.finditer(clause):
-                title = _BY.split(found[0])[0]
-                words = tokens(title)
-                strange = [one for one in words if one in heard.rest and one not in NO_NAMES]
-                placed = len(words) > 1 or _NAMED.search(clause[: found.start()]) or _BY.search(found[0])
-                if placed and max(map(len, strange), default=0) >= SHORTEST and not known & set(words):
-                    return title
-        return None
+        names = [one for one in self._names(session, heard.text) if one.kind == "title"]
+        return next((one.text for one in names if not known & {*tokens(one.text)}), None)
 
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
@@ -265,7 +351,7 @@ class LibraryBot(LibraryRules):
         if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
             found["title"] = title
         others = found.keys() & {"author", "subject"}
-        if "title" in found and others and heard.did("negate"):
+        if "title" in found and others and heard.did("negate") and not _TAG.search(heard.text):
             del found["title"]  # Pride and Prejudice again; no, a detective story
         if "title" in found:
             found = {name: one for name, one in found.items() if name not in ("author", "subject")}
@@ -280,6 +366,8 @@ class LibraryBot(LibraryRules):
         words = {one: set(tokens(by[session.language][0])) for one, by in titles.items()}
         vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES}
         said = {one for one in heard.rest if len(one) >= SHORTEST} - vague
+        if session.asking != "title" and not _VAGUELY.search(heard.text):
+            return None
         found = [title for title, own in words.items() if own & said]
         return found[0] if len(found) == 1 else None
 
@@ -290,6 +378,8 @@ class LibraryBot(LibraryRules):
             del form["title"]
         named = {"title", "author", "subject"} & set(form)
         titles = self._titles(session)
+        if session.errand == "find" and "title" not in form:
+            titles = [one for one in titles if one not in session.home]
         shown = session.other and titles[:1] and titles[0] in session.shown and "title" not in form
         if named and len(titles) == 1 and not (shown and session.errand == "find"):
             form["title"] = titles[0]
@@ -300,6 +390,17 @@ class LibraryBot(LibraryRules):
         if named:
             form["work"] = ""
         return ""
+
+    def _go_on(self, session: Visit, problem: str = "") -> Answer:
+        """What cannot be renewed is said before a card is asked for."""
+        self.complete(session)
+        vain = session.errand == "renew" and session.form.get("title") == _RESERVED
+        if not vain or "card" in session.form:
+            return super()._go_on(session, problem)
+        session.form["card"] = ""
+        answer = super()._go_on(session, problem)
+        session.form.pop("card", None)
+        return answer
 
     def ask(self, session: Visit, need: str) -> str:
         titles = self._titles(session)
@@ -321,6 +422,7 @@ class LibraryBot(LibraryRules):
         title, kind = session.form["title"], session.errand or ""
         if kind == "renew" and title == _RESERVED:
             kind = "renew_not"
+            session.home.append(title)
         if kind == "reserve" and "out" not in self.counter.facts[title]:
             kind = "reserve_in"
         if kind in ("borrow", "renew", "reserve", "reserve_in"):
@@ -332,6 +434,10 @@ class LibraryBot(LibraryRules):
         titles = [title] if title else self._titles(session)
         if session.offered and len(titles) == len(self.counter.facts):
             titles = list(session.offered)
+        if titles and not title:
+            titles = [one for one in titles if one not in session.home]
+            if not titles:
+                return self.words(session)["no_other"]
         again = not title and len(titles) > 1 and session.other
         fresh = [one for one in titles if one not in (*session.shown, *session.done)]
         if not title and session.other and not fresh and titles:

@@ -12,12 +12,14 @@ from vivavoce_bots.dialogue.clauses import asks_openly
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.opening import DAYS
 from vivavoce_bots.dialogue.speech import read_data
+from vivavoce_bots.dialogue.talk import joined
 
 _WEEKEND: Final = ("saturday", "sunday")
 _OWN_BOOK: Final = wording("library", "own_book")
 _WHOSE: Final = wording("library", "whose")
 _NO_CARD: Final = wording("library", "no_card")
 _OPENS: Final = {"en": wording("accounts", "opens_en"), "it": wording("accounts", "opens_it")}
+_YES_OR_NO: Final = wording("library", "yes_or_no")
 _LASTS: Final = ("borrow", "renew")
 _SERIES: Final = ("friend", "name")
 _OF_NO_BOOK: Final = frozenset(("length", "suits", "range", "account", "next", "costs"))
@@ -54,7 +56,9 @@ class LibraryRules(CounterBot):
 
     def _of_topic(self, session: Visit, topic: str, question: str, found: Mapping[str, str]) -> str | None:
         words = self.words(session)
-        title = found.get("title") or session.form.get("title") or next(reversed(session.done), None)
+        last = next(reversed(session.done), None)
+        dealt = last if topic in ("due", "next", "account") else None
+        title = found.get("title") or dealt or session.form.get("title") or last
         done = session.done.get(title or "", "")
         if topic == "hours":
             return self._hours(session, found.get("day"))
@@ -66,6 +70,8 @@ class LibraryRules(CounterBot):
         if topic == "which_card":
             if _NO_CARD.search(question):
                 return words["topic_no_card"]
+            if session.form.get("card") and not _WHOSE.search(question):
+                return ""  # it is the long one, I think: 4471
             whose = "renew_card" if session.errand == "renew" else "whose_card"
             return words[f"topic_{whose if _WHOSE.search(question) else 'which_card'}"]
         if topic == "shelf":
@@ -84,17 +90,20 @@ class LibraryRules(CounterBot):
             return words["topic_next_own"] if own else None
         if topic in ("length", "suits") and title is None:
             return None
+        if topic == "must_return":
+            return words["topic_next_own"]
+        if topic == "how_renew":
+            return joined(
+                [words["check_yes"] if _YES_OR_NO.match(question) else "", words["topic_how_renew"]]
+            )
         return words[f"topic_{topic}"]
 
     def _due(self, session: Visit, question: str, title: str | None) -> str:
         words = self.words(session)
         kind = session.done.get(title or "", "")
-        if title in session.home and kind not in _LASTS:
-            return words["due_own"]
-        kind = kind if kind in _LASTS else session.lately if session.lately in _LASTS else ""
-        if kind in _LASTS and session.lastly:
+        if kind in _LASTS:
             return words["due"].format(until=words[f"until_{kind}"])
-        own = session.own or session.home or session.errand == "renew" or session.lately == "renew"
+        own = session.own or session.home or session.errand == "renew"
         return words["due_own" if own or _OWN_BOOK.search(question) else "due_rule"]
 
     def _of_book(self, session: Visit, title: str | None) -> str | None:
