@@ -63,6 +63,8 @@ class LibraryBot(LibraryRules):
     def plain(self, session: Visit, text: str) -> str:
         session.other = _OTHER.search(text) is not None
         session.own = _OWN.search(text) is not None
+        titles = [one.value or "" for one in self._heard(session, text).all("value") if one.slot == "title"]
+        session.spoken = titles[-1] if titles else ""
         for clause in clauses_of(text) if session.own else ():
             if _OWN.search(clause):
                 named = [
@@ -81,6 +83,8 @@ class LibraryBot(LibraryRules):
         """Until when what was done lasts, and that there is no more."""
         words = self.words(session)
         found = self.values(session, heard)
+        if session.spoken and session.errand is None and not found.keys() & {"title", "author"}:
+            session.form["title"] = session.spoken
         if _CHOOSES.search(question):
             return self._suggested(session, found)
         if (ruled := self._ruled(session, question, heard, found)) is not None:
@@ -295,6 +299,10 @@ class LibraryBot(LibraryRules):
             session.form["card"] = re.sub(r"\D", "", heard.text)
             words = self.words(session)
             return Answer(f"{words['noted']} {words['begin']}", self.question(session)[1])
+        found = self.values(session, heard)
+        looks_for = found.keys() & {"author", "subject"} and session.errand is None
+        if looks_for and "title" not in found and self.hearer.errand(session, heard) in (None, "find"):
+            session.form = {name: one for name, one in session.form.items() if name not in _NAMING}
         out = (
             session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
         )

@@ -43,6 +43,7 @@ class Visit(Talk):
     part     the part of the day that was named; after: from when on, in minutes
     late     whether the first train is too early; listed: whether this turn listed the trains
     own      whether they have the book at home; home: titles that they have there
+    spoken   the title that this turn names last
     back     whether they come back by train
     """
 
@@ -66,6 +67,7 @@ class Visit(Talk):
     besides: bool = False
     own: bool = False
     home: list[str] = field(default_factory=list)
+    spoken: str = ""
     back: bool = False
     opens: str | None = None
     part: str = ""
