@@ -35,7 +35,8 @@ _FIRST: Final = re.compile(r"(?:^|[.!?;…:]\s+)\W*$")
 _MARK: Final = re.compile(r"\b[TASN]_\w+")
 _CUTS: Final = re.compile(r"(?<=[.!?;…])\s+|,\s+|:\s+|\s[-–—]+\s|\s+(?=(?:and|but|so|e|ed|ma|però)\s)")
 _STOPS: Final = re.compile(
-    r"^(?:for|please|per|di|con|da|to|so|that|which|who|che|because|at|on|in|of|about|if|anche|too|as)$", re.I
+    r"^(?:for|please|per|di|con|da|to|so|that|which|who|che|because|at|on|in|of|about|if|anche|too|as|or|o)$",
+    re.I,
 )
 _PLACE: Final = re.compile(
     r"\W*(?:in|nel\w*|da|dal\w*|sul\w*|on|at|under|out|up|al\w*|tra|per|for|with|con)\b", re.I
@@ -56,7 +57,8 @@ class Name(NamedTuple):
 
 @cache
 def _reads(language: str) -> Mapping[str, re.Pattern[str]]:
-    forms: Mapping[str, str] = read_data("library")["names"][language]
+    held: Mapping[str, str] = read_data("library")["names"][language]
+    forms = {**held, "of": held["by"]}
     ends = {"titled": rf"(?:{forms['titled']})\W+(?:(?:the|a|copy of|il|lo|la|un|di|also|anche|me|mi)\s+)*$",
             "by": rf"(?:{forms['by']})\s+$", "people": rf"(?:{forms['people']})\W+$",
             "refuses": forms["refuses"]}  # fmt: skip
@@ -130,7 +132,7 @@ def _of_clause(
             found.append(Name(name, "title", sure, told))
     if found or _MARK.search(part):
         return found
-    for kind in ("about", "genres", "kinds", "by"):
+    for kind in ("about", "genres", "kinds", "of"):
         if lead := forms[kind].search(part):
             groups = [one for one in lead.groups() if one]
             name = (
@@ -141,13 +143,13 @@ def _of_clause(
                 else _object(part[lead.end() :], language)
             )
             if name and not is_plain(name, language):
-                return [Name(name, "author" if kind == "by" else "subject", False, told)]
+                return [Name(name, "author" if kind == "of" else "subject", False, told)]
     for lead in forms["leads"].finditer(part):
         if not forms["refuses"].search(part[: lead.start()]) and (
             name := _object(part[lead.end() :], language)
         ):
             return [Name(name, "title", False, told)]
-    brief = alone and part[:1].isupper() and len(part.split()) <= 2 and not wants
+    brief = alone and part[:1].isupper() and len(part.split()) <= 2 and not (wants or part.endswith("?"))
     if (open_ or brief) and (name := _bare(_LEAD.sub("", part).strip(" .!,"), language)):
         return [Name(name, "title", False, told)]
     return found

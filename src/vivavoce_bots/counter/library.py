@@ -3,9 +3,8 @@
 import re
 from typing import Final
 
-from vivavoce_bots.counter.books import Name, names_in
-from vivavoce_bots.counter.naming import EITHER, NO_NAMES, SHORTEST, SUPPOSES
-from vivavoce_bots.counter.rules import LibraryRules
+from vivavoce_bots.counter.catalogue import NAMING, LibraryCatalogue, fits
+from vivavoce_bots.counter.naming import EITHER, SHORTEST, SUPPOSES
 from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.unknown import PRONOUN
@@ -15,8 +14,6 @@ from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.spotting import tokens
 from vivavoce_bots.dialogue.talk import Answer, joined
 
-_NAMING: Final = frozenset(("title", "author", "subject"))
-_OF_BOOKS: Final = ("borrow", "reserve", "renew", "find")
 _SHORT: Final = 2  # words that make no title
 _RESERVED: Final = "orient"  # somebody waits for it
 _VOCATIVE: Final = wording("library", "vocative")
@@ -28,8 +25,6 @@ _READ: Final = wording("library", "read")
 _NEXT: Final = wording("library", "next")
 _SEQUELS: Final = {"friend": "name"}
 _SAME: Final = wording("library", "same")
-_FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
-_CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
 _CARD: Final = re.compile(r"\W*\d{4}\W*")
 _SEARCHES: Final = wording("library", "searches")
 _WANT: Final = wording("library", "want")
@@ -44,15 +39,14 @@ _MEANT: Final = re.compile(
 _OWN: Final = wording("library", "own")
 _CHOOSES: Final = wording("library", "chooses")
 _WRONG_ONE: Final = wording("library", "wrong_one")
-_VAGUELY: Final = wording("library", "vaguely")
-"""How a title is told by a word of it: something with a rose."""
-_TAG: Final = re.compile(r"\bno\s*\?", re.I)
+_NEVER_MIND: Final = wording("library", "never_mind")
+_FILLER: Final = re.compile(r"^(?:\W*\b(?:e?hm+|um+|uh+|erm?|mah|boh|beh|mh+)\b\W+)+(?=\w)", re.I)
 _HAD: Final = wording("library", "had")
 """A book that somebody has from before."""
 _BARE: Final = 3  # words of an errand that is named and no more: renew then?
 
 
-class LibraryBot(LibraryRules):
+class LibraryBot(LibraryCatalogue):
     """Lends, reserves, renews and finds books; opening hours and cards."""
 
     name: str = "library"
@@ -61,10 +55,14 @@ class LibraryBot(LibraryRules):
     lends = True
 
     def plain(self, session: Visit, text: str) -> str:
+        text = _FILLER.sub("", text) or text
         session.other = _OTHER.search(text) is not None
         session.own = _OWN.search(text) is not None
         titles = [one.value or "" for one in self._heard(session, text).all("value") if one.slot == "title"]
         session.spoken = titles[-1] if titles else ""
+        session.turn, session.met = text, len(session.unknown)
+        if session.errand is None and re.search(r"\w", left := _NEVER_MIND.sub(" ", text)) and "?" in text:
+            text = left
         for clause in clauses_of(text) if session.own else ():
             if _OWN.search(clause):
                 named = [
@@ -89,9 +87,9 @@ class LibraryBot(LibraryRules):
             return self._suggested(session, found)
         if (ruled := self._ruled(session, question, heard, found)) is not None:
             return ruled
-        bare = self.bare(session, Piece(question, asks=True)) and not self._names(session, question)
-        if bare and session.errand is None and "title" not in session.form and session.unknown:
-            return ""  # Jane Eyre. Have you got a copy?
+        named = self.hearer.errand(session, heard)
+        if named in (None, "find") and (told := self._looked_up(session, question, heard, found)) is not None:
+            return told
         lasts = session.lately in ("borrow", "renew") and session.errand is None and _AGAIN.search(question)
         lasts = lasts and self.hearer.errand(session, heard) in (None, "find")
         if lasts and not found.keys() & {"title", "author", "subject"}:
@@ -117,11 +115,63 @@ class LibraryBot(LibraryRules):
             and not (session.other or _SOMETHING.search(question))
             and PRONOUN[session.language].search(question)
         ):
-            fits = _fits(self.counter.facts[title], found)
-            return words["check_yes" if fits else "check_no"]
+            return words["check_yes" if fits(self.counter.facts[title], found) else "check_no"]
         if session.shown and _ALL.search(question) and not found:
             return words["no_other"]
         return None
+
+    def _looked_up(self, session: Visit, question: str, heard: Heard, found: dict[str, str]) -> str | None:
+        """What is said to a question after a name that nobody knows, or after books for somebody."""
+        words = self.words(session)
+        name = self._named_strangely(session, heard, "find", found)
+        weak = not any(one.sure or one.kind != "title" for one in self._names(session, question))
+        if name is not None and weak and self.unheard_of(session, question):
+            return None  # a reading corner
+        if name is not None and name in session.unknown[session.met :]:
+            return ""
+        if name is not None and "title" not in found:
+            first = not session.unknown
+            session.unknown = [*session.unknown, name]
+            if session.errand is None:
+                session.sought = session.sought or "find"
+            return words["unknown_title" if first else "not_known"].format(name=name)
+        if found.keys() & {"author", "subject"} and (topic := self._topic(session, question)):
+            return joined([topic, self.tell(session, "find", found) or ""])
+        bare = self.bare(session, Piece(question, asks=True)) and session.errand is None
+        if bare and "title" not in session.form and session.unknown:  # Jane Eyre. Have you got a copy?
+            again = session.met == len(session.unknown)
+            return words["not_known"].format(name=session.unknown[-1]) if again else ""
+        said = {*tokens(session.turn)}
+        again = [
+            one for one in session.unknown if said & {word for word in tokens(one) if len(word) >= SHORTEST}
+        ]
+        if (
+            again
+            and self.hearer.errand(session, heard) == "find"
+            and not found
+            and "title" not in session.form
+        ):
+            return words["not_known"].format(name=again[-1]) if session.met == len(session.unknown) else ""
+        return None
+
+    def _told_of(self, session: Visit, piece: Piece) -> str | None:
+        told = super()._told_of(session, piece)
+        heard = self._heard(session, piece.text)
+        errand = self.hearer.errand(session, heard)
+        if told is not None or errand not in (None, "find") or self.values(session, heard):
+            return told
+        if errand == "find" and (noun := self.unheard_of(session, piece.text)):
+            return self.words(session)["nothing_of"].format(noun=noun)
+        if errand == "find" and _SEARCHES.search(piece.text) and session.errand is None:
+            session.errand, session.asking = "find", "work"
+        return "" if errand == "find" or session.besides else None
+
+    def _composed(self, session: Visit, answer: Answer | None, told: list[str]) -> Answer:
+        """What is told of a day says no more than what was done."""
+        done = answer.text if answer is not None else ""
+        until = [words for name, words in self.words(session).items() if name.startswith("until_")]
+        told = [one for one in told if not any(day in one and day in done for day in until)]
+        return super()._composed(session, answer, told)
 
     def answered(self, session: Visit, text: str) -> Answer:
         """Of another book than the one that was dealt with: that it is not in the catalogue."""
@@ -184,20 +234,14 @@ class LibraryBot(LibraryRules):
             one for one in heard.all_spans("errand") if one.entry.value in ("borrow", "reserve", "renew")
         ]
         bare = bool(named) and named[0].start <= 1 and len(heard.said) <= _BARE  # renew then?
+        if session.asking == "card" and self._card_in(session, heard):
+            return True
+        if self.topic_of(session, piece.text) in ("must_reserve", "which_card"):
+            return False
+        errand = self.hearer.errand(session, heard)
+        if errand in (None, "find") and session.asking != "title" and self._names(session, piece.text):
+            return False
         return (bare and not heard.rest) or super()._is_said(session, piece)
-
-    def _suggested(self, session: Visit, found: dict[str, str]) -> str:
-        """One book, where the choice is left to the desk."""
-        search = {name: one for name, one in found.items() if name in ("author", "subject")}
-        pool = [one for one, book in self.counter.facts.items() if _fits(book, search)] if search else []
-        pool = pool or [*session.offered] or [*self.counter.facts]
-        known = {*session.home, *session.done}
-        free = [one for one in pool if one not in known and "out" not in self.counter.facts[one]]
-        if not free:
-            return self.words(session)["no_other"]
-        session.form["title"], session.lately = free[0], "find"
-        session.served += 1
-        return self._sentence(session, "suggest", free[0])
 
     def _other_book(self, session: Visit, text: str) -> str | None:
         """A title that nobody knows, named as the one that is meant, behind what was done."""
@@ -212,63 +256,12 @@ class LibraryBot(LibraryRules):
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """A subject alone is looked for where little more is said: I like a family, too, is a story."""
+        if set(found) == {"day"} and (session.besides or _DUE.search(session.turn)):
+            return False
         if set(found) <= {"title"} and (_READ.search(heard.text) or session.own):
             return False
         story = set(found) <= {"subject"} and len(heard.rest) > _SHORT and not _SOMETHING.search(heard.text)
         return super().implies(session, heard, found) and not story
-
-    def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
-        """A search begins anew; only what was not shown is shown where another is asked for."""
-        spoken = session.form.get("title")
-        if errand == "find" and found.keys() & {"title", "author", "subject"}:
-            for one in ("title", "author", "subject"):
-                session.form.pop(one, None)
-        told = super().tell(session, errand, found)
-        if spoken and "title" not in session.form and told == self.words(session)["no_other"]:
-            session.form["title"] = spoken
-        return told
-
-    # --- names that are in no catalogue ---------------------------------------------------------------------
-
-    def _names(self, session: Visit, text: str) -> list[Name]:
-        """The names of a text that nobody here knows, but for those that are only told of."""
-        open_ = session.asking in ("title", "work") or session.sought is not None
-        return [one for one in names_in(text, session.language, open_=open_) if not one.told]
-
-    def about(self, session: Visit, heard: Heard) -> bool:
-        return super().about(session, heard) or any(one.sure for one in self._names(session, heard.text))
-
-    def told_in(self, session: Visit, text: str) -> set[str]:
-        named = {"name"} if any(one.sure for one in self._names(session, text)) else set[str]()
-        return super().told_in(session, text) - {"name"} | named
-
-    def _strange(self, session: Visit, heard: Heard) -> str | None:
-        if session.asking is not None or session.confirming or "?" in heard.text or heard.kinds:
-            return None
-        return next((one.text for one in self._names(session, heard.text)), None)
-
-    def _strange_name(
-        self, session: Visit, heard: Heard, errand: str | None, found: dict[str, str]
-    ) -> str | None:
-        """A title, an author or a subject that is asked for and is in no catalogue."""
-        if found.keys() & {"title", "author"} or errand in self.informs:
-            return None
-        corrects = heard.did("negate", "not", "wrong")
-        amid = "title" in session.form and session.errand is not None and errand is None and not corrects
-        names = [one for one in self._names(session, heard.text) if one.sure or "subject" not in found]
-        return None if amid or not names else names[-1].text
-
-    def _named_in_vain(self, session: Visit, name: str, errand: str | None) -> Answer:
-        open_ = errand or session.errand or session.sought
-        return super()._named_in_vain(session, name, open_ if open_ in _OF_BOOKS else "find")
-
-    def _named_strangely(
-        self, session: Visit, heard: Heard, errand: str, found: dict[str, str]
-    ) -> str | None:
-        """A title that nobody knows, though its author is known."""
-        if "author" in found:
-            return self._unknown_by(session, heard)
-        return self._strange_name(session, heard, errand, found)
 
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """Who has a book wants to keep it longer, not to lend it."""
@@ -302,7 +295,7 @@ class LibraryBot(LibraryRules):
         found = self.values(session, heard)
         looks_for = found.keys() & {"author", "subject"} and session.errand is None
         if looks_for and "title" not in found and self.hearer.errand(session, heard) in (None, "find"):
-            session.form = {name: one for name, one in session.form.items() if name not in _NAMING}
+            session.form = {name: one for name, one in session.form.items() if name not in NAMING}
         out = (
             session.errand is None and session.lately == "find" and "out" in self.counter.facts.get(title, {})
         )
@@ -334,71 +327,6 @@ class LibraryBot(LibraryRules):
             text = f"{text.removesuffix(question).strip()} {told}"
         return answer._replace(text=text)
 
-    def _unknown_by(self, session: Visit, heard: Heard) -> str | None:
-        """A title that is not in the catalogue, by an author who is."""
-        authors = [span for span in heard.spans if span.entry.slot == "author"]
-        if not authors:
-            return None
-        known = {word for span in authors for word in heard.said[span.start : span.end]}
-        clauses = clauses_of(heard.text)
-        alone = [at for at, one in enumerate(clauses) if set(tokens(one)) <= known]
-        beside = [clauses[at + by] for at in alone for by in (-1, 1) if 0 <= at + by < len(clauses)]
-        hearing = self._hearing[session.language]
-        for clause in beside:  # Primo Levi: Se questo è un uomo
-            if clause[:1].isupper() and len(tokens(clause)) > _SHORT and not hearing.heard(clause).spans:
-                return clause
-        names = [one for one in self._names(session, heard.text) if one.kind == "title"]
-        return next((one.text for one in names if not known & {*tokens(one.text)}), None)
-
-    def values(self, session: Visit, heard: Heard) -> dict[str, str]:
-        """What was named; a title says more than a subject or an author beside it."""
-        found = super().values(session, heard)
-        number = _FOUR.search(heard.text)
-        if number and "card" not in found and _CARD_WORD.search(heard.text):
-            found["card"] = number[1]  # my card, there: 4410
-        if not found.keys() - {"card", "day"} and (title := self._by_its_words(session, heard)):
-            found["title"] = title
-        others = found.keys() & {"author", "subject"}
-        if "title" in found and others and heard.did("negate") and not _TAG.search(heard.text):
-            del found["title"]  # Pride and Prejudice again; no, a detective story
-        if "title" in found:
-            found = {name: one for name, one in found.items() if name not in ("author", "subject")}
-            session.form = {
-                name: one for name, one in session.form.items() if name not in ("author", "subject")
-            }
-        return found
-
-    def _by_its_words(self, session: Visit, heard: Heard) -> str | None:
-        """The one title that has a word that was said: something with a rose."""
-        titles = self.counter.needs["title"].values
-        words = {one: set(tokens(by[session.language][0])) for one, by in titles.items()}
-        vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES}
-        said = {one for one in heard.rest if len(one) >= SHORTEST} - vague
-        if session.asking != "title" and not _VAGUELY.search(heard.text):
-            return None
-        found = [title for title, own in words.items() if own & said]
-        return found[0] if len(found) == 1 else None
-
-    def complete(self, session: Visit) -> str:
-        form, facts = session.form, self.counter.facts
-        title = form.get("title")
-        if title and not _fits(facts[title], form):
-            del form["title"]
-        named = {"title", "author", "subject"} & set(form)
-        titles = self._titles(session)
-        if session.errand == "find" and "title" not in form:
-            titles = [one for one in titles if one not in session.home]
-        shown = session.other and titles[:1] and titles[0] in session.shown and "title" not in form
-        if named and len(titles) == 1 and not (shown and session.errand == "find"):
-            form["title"] = titles[0]
-        if not named and session.offered and session.errand == "find":
-            named = {"title"}  # is that one in?
-        if session.errand == "borrow" and "title" in form and "out" in facts[form["title"]]:
-            session.errand = "find"
-        if named:
-            form["work"] = ""
-        return ""
-
     def _go_on(self, session: Visit, problem: str = "") -> Answer:
         """What cannot be renewed is said before a card is asked for."""
         self.complete(session)
@@ -409,16 +337,6 @@ class LibraryBot(LibraryRules):
         answer = super()._go_on(session, problem)
         session.form.pop("card", None)
         return answer
-
-    def ask(self, session: Visit, need: str) -> str:
-        titles = self._titles(session)
-        if session.offered and len(titles) == len(self.counter.facts):
-            titles = list(session.offered)
-        if need == "title" and titles and len(titles) < len(self.counter.facts):
-            session.offered = tuple(titles)
-            listed = ", ".join(self.counter.say("title", one, session.language) for one in titles)
-            return self.words(session)["ask_title_of"].format(titles=listed)
-        return super().ask(session, need)
 
     def serve(self, session: Visit) -> str:
         if session.errand == "find":
@@ -436,39 +354,3 @@ class LibraryBot(LibraryRules):
         if kind in ("borrow", "renew", "reserve", "reserve_in"):
             session.done[title] = kind
         return self._sentence(session, kind, title)
-
-    def _found(self, session: Visit) -> str:
-        title = session.form.get("title")
-        titles = [title] if title else self._titles(session)
-        if session.offered and len(titles) == len(self.counter.facts):
-            titles = list(session.offered)
-        if titles and not title:
-            titles = [one for one in titles if one not in session.home]
-            if not titles:
-                return self.words(session)["no_other"]
-        again = not title and len(titles) > 1 and session.other
-        fresh = [one for one in titles if one not in (*session.shown, *session.done)]
-        if not title and session.other and not fresh and titles:
-            return self.words(session)["no_other"]
-        if (again or (session.other and not title)) and fresh:
-            titles = fresh
-        if not titles:
-            return self.words(session)["find_none"].format(**self.told(session))
-        session.offered = tuple(titles) if len(titles) > 1 else session.offered
-        return " ".join(self._sentence(session, self._state(session, one), one) for one in titles)
-
-    def _state(self, session: Visit, title: str) -> str:
-        if title in session.done and session.done[title] in ("borrow", "renew"):
-            return "find_yours" if session.done[title] == "borrow" else session.done[title]
-        return "find_out" if "out" in self.counter.facts[title] else "find_in"
-
-    def _titles(self, session: Visit) -> list[str]:
-        """The books of the author and on the subject that were named; all where none was."""
-        return [title for title, one in self.counter.facts.items() if _fits(one, session.form)]
-
-
-def _fits(book: dict[str, object], form: dict[str, str]) -> bool:
-    """Whether a book is by the author and on the subject of a form."""
-    subjects = book["subjects"]
-    about = "subject" not in form or (isinstance(subjects, list) and form["subject"] in subjects)
-    return about and form.get("author", book["author"]) == book["author"]

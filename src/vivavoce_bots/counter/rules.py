@@ -54,6 +54,10 @@ class LibraryRules(CounterBot):
                 return told
         return None
 
+    def topic_of(self, session: Visit, question: str) -> str:
+        """The first topic that a question is about; `` without."""
+        return next((topic for topic, form in _topics(session.language) if form.search(question)), "")
+
     def _of_topic(self, session: Visit, topic: str, question: str, found: Mapping[str, str]) -> str | None:
         words = self.words(session)
         last = next(reversed(session.done), None)
@@ -84,6 +88,7 @@ class LibraryRules(CounterBot):
         if topic == "sequel":
             return words["topic_sequel" if title in _SERIES else "no_sequel"]
         if topic == "next":
+            done = done or (session.errand if session.errand in (*_LASTS, "reserve") else "")
             if done and title:
                 return words[f"topic_next_{done}"].format(shelf=self.counter.facts[title]["shelf"])
             own = session.own or session.home or _OWN_BOOK.search(question)
@@ -103,7 +108,9 @@ class LibraryRules(CounterBot):
         kind = session.done.get(title or "", "")
         if kind in _LASTS:
             return words["due"].format(until=words[f"until_{kind}"])
-        own = session.own or session.home or session.errand == "renew"
+        if session.errand == "renew":
+            return words["due_renewed"]
+        own = session.own or session.home
         return words["due_own" if own or _OWN_BOOK.search(question) else "due_rule"]
 
     def _of_book(self, session: Visit, title: str | None) -> str | None:
@@ -119,14 +126,17 @@ class LibraryRules(CounterBot):
 
     def _not_told(self, session: Visit, text: str, heard: Heard) -> str | None:
         """That something is not known here, by its name where it has one; nothing to what wants no answer."""
-        for noun, form in _nouns(session.language):
-            if form.search(text):
-                return self.words(session)["nothing_of"].format(noun=noun)
+        if noun := self.unheard_of(session, text):
+            return self.words(session)["nothing_of"].format(noun=noun)
         told = super()._not_told(session, text, heard)
         if told not in (self.words(session)["unanswered"], self.words(session)["no_more_known"]):
             return told
         opens = asks_openly(text, session.language) and _OPENS[session.language].match(text)
         return told if opens and len(heard.said) > _FEWEST and len(heard.rest) > 1 else ""
+
+    def unheard_of(self, session: Visit, text: str) -> str:
+        """What a text speaks of that this desk knows nothing of; `` without."""
+        return next((noun for noun, form in _nouns(session.language) if form.search(text)), "")
 
     def _hours(self, session: Visit, day: str | None) -> str:
         kind = "hours" if day not in DAYS else f"hours_{day if day in _WEEKEND else 'week'}"

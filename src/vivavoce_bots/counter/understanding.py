@@ -43,7 +43,7 @@ class Visit(Talk):
     part     the part of the day that was named; after: from when on, in minutes
     late     whether the first train is too early; listed: whether this turn listed the trains
     own      whether they have the book at home; home: titles that they have there
-    spoken   the title that this turn names last
+    spoken   the title that this turn names last; turn: its text; met: how many unknown names came before it
     back     whether they come back by train
     """
 
@@ -68,6 +68,8 @@ class Visit(Talk):
     own: bool = False
     home: list[str] = field(default_factory=list)
     spoken: str = ""
+    turn: str = ""
+    met: int = 0
     back: bool = False
     opens: str | None = None
     part: str = ""
