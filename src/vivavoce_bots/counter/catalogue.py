@@ -22,6 +22,7 @@ _SHORT: Final = 2  # words that make no title
 _FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
 _SPELLED: Final = re.compile(r"(?<!\d)\d(?:[ .-]{1,2}\d){3}(?!\d)(?![ .-]\d)")
+CHOOSES: Final = wording("library", "chooses")
 _OTHER_ONE: Final = wording("library", "other_one")
 _TAG: Final = re.compile(r"\bno\s*\?", re.I)
 _VAGUELY: Final = wording("library", "vaguely")
@@ -34,7 +35,8 @@ class LibraryCatalogue(LibraryRules):
     def _names(self, session: Visit, text: str) -> list[Name]:
         """The names of a text that nobody here knows, but for those that are only told of."""
         open_ = session.asking in ("title", "work") or session.sought is not None
-        return [one for one in names_in(text, session.language, open_=open_) if not one.told]
+        names = [one for one in names_in(text, session.language, open_=open_) if not one.told]
+        return [one for one in names if one.sure] if session.asking == "card" else names
 
     def about(self, session: Visit, heard: Heard) -> bool:
         return super().about(session, heard) or bool(self._names(session, heard.text))
@@ -72,7 +74,10 @@ class LibraryCatalogue(LibraryRules):
         return self._strange_name(session, heard, errand, found)
 
     def _suggested(self, session: Visit, found: dict[str, str]) -> str:
-        """One book, where the choice is left to the desk."""
+        """One book, where the choice is left to the desk; once in a turn."""
+        if session.picked == session.turn:
+            return ""
+        session.picked = session.turn
         search = {name: one for name, one in found.items() if name in ("author", "subject")}
         pool = [one for one, book in self.counter.facts.items() if fits(book, search)] if search else []
         pool = pool or [*session.offered] or [*self.counter.facts]
@@ -170,6 +175,10 @@ class LibraryCatalogue(LibraryRules):
             form["title"] = titles[0]
         if not named and session.offered and session.errand == "find":
             named = {"title"}  # is that one in?
+        out = [one for one in titles if "out" in facts[one]] if named or session.offered else []
+        out = [one for one in session.offered if "out" in facts[one]] if session.offered else out
+        if session.errand == "reserve" and "title" not in form and len(out) == 1:
+            form["title"], named = out[0], {"title"}  # of two only one needs it
         if session.errand == "borrow" and "title" in form and "out" in facts[form["title"]]:
             session.errand = "find"
         if named:
@@ -199,6 +208,8 @@ class LibraryCatalogue(LibraryRules):
 
     def _found(self, session: Visit) -> str:
         title = session.form.get("title")
+        if title is None and CHOOSES.search(session.turn) and session.form.keys() & {"author", "subject"}:
+            return self._suggested(session, session.form)
         titles = [title] if title else self._titles(session)
         if session.offered and len(titles) == len(self.counter.facts):
             titles = list(session.offered)

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from vivavoce_bots.counter.catalogue import NAMING, LibraryCatalogue, fits
+from vivavoce_bots.counter.catalogue import CHOOSES, NAMING, LibraryCatalogue, fits
 from vivavoce_bots.counter.naming import EITHER, SHORTEST, SUPPOSES
 from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import Visit
@@ -37,10 +37,11 @@ _MEANT: Final = re.compile(
 )
 """A title in the place of what is meant."""
 _OWN: Final = wording("library", "own")
-_CHOOSES: Final = wording("library", "chooses")
 _WRONG_ONE: Final = wording("library", "wrong_one")
 _NEVER_MIND: Final = wording("library", "never_mind")
 _FILLER: Final = re.compile(r"^(?:\W*\b(?:e?hm+|um+|uh+|erm?|mah|boh|beh|mh+)\b\W+)+(?=\w)", re.I)
+_DOING: Final = ("borrow", "reserve", "renew")
+_DO_IT: Final = wording("library", "do_it")
 _HAD: Final = wording("library", "had")
 """A book that somebody has from before."""
 _BARE: Final = 3  # words of an errand that is named and no more: renew then?
@@ -83,8 +84,10 @@ class LibraryBot(LibraryCatalogue):
         found = self.values(session, heard)
         if session.spoken and session.errand is None and not found.keys() & {"title", "author"}:
             session.form["title"] = session.spoken
-        if _CHOOSES.search(question):
+        if CHOOSES.search(question):
             return self._suggested(session, found)
+        if _NEXT.search(question):
+            return self._sequel(session, found)
         if (ruled := self._ruled(session, question, heard, found)) is not None:
             return ruled
         named = self.hearer.errand(session, heard)
@@ -99,9 +102,6 @@ class LibraryBot(LibraryCatalogue):
         if session.own and "title" in found and self.hearer.errand(session, heard) in (None, "find"):
             session.form["title"] = found["title"]
             return words["about_renew"]
-        if _NEXT.search(question):
-            following = _SEQUELS.get(session.form.get("title") or found.get("title", ""))
-            return self.tell(session, "find", {"title": following}) if following else words["no_sequel"]
         if _DUE.search(question) and session.lately not in ("borrow", "renew"):
             return words["until"]
         session.other = _OTHER.search(question) is not None
@@ -119,6 +119,19 @@ class LibraryBot(LibraryCatalogue):
         if session.shown and _ALL.search(question) and not found:
             return words["no_other"]
         return None
+
+    def _sequel(self, session: Visit, found: dict[str, str]) -> str | None:
+        """The book that comes behind the one that was spoken of, or behind an author's first."""
+        heard = self._heard(session, session.turn)
+        authors = [one.value for one in heard.all("value") if one.slot == "author"]
+        title = found.get("title") or session.spoken or session.form.get("title", "")
+        first = [one for one in _SEQUELS if self.counter.facts[one]["author"] in authors]
+        following = _SEQUELS.get(title) or (_SEQUELS[first[0]] if first and not title else None)
+        if following is None:
+            return self.words(session)["no_sequel"]
+        told = self.tell(session, "find", {"title": following})
+        session.form["title"] = following
+        return told
 
     def _looked_up(self, session: Visit, question: str, heard: Heard, found: dict[str, str]) -> str | None:
         """What is said to a question after a name that nobody knows, or after books for somebody."""
@@ -239,6 +252,8 @@ class LibraryBot(LibraryCatalogue):
         if self.topic_of(session, piece.text) in ("must_reserve", "which_card"):
             return False
         errand = self.hearer.errand(session, heard)
+        if errand in _DOING and _DO_IT.search(piece.text) and not SUPPOSES.match(piece.text):
+            return True  # rinnovarli si può?
         if errand in (None, "find") and session.asking != "title" and self._names(session, piece.text):
             return False
         return (bare and not heard.rest) or super()._is_said(session, piece)
@@ -252,13 +267,19 @@ class LibraryBot(LibraryCatalogue):
         return titles[-1] if titles and len(titles) == len(said) else None
 
     def is_asked(self, session: Visit, text: str) -> bool:
-        return session.errand is None and (_DUE.search(text) or _CHOOSES.search(text)) is not None
+        if self.topic_of(session, text) == "broken_card":
+            return True
+        return session.errand is None and any(form.search(text) for form in (_DUE, CHOOSES, _NEXT))
 
     def implies(self, session: Visit, heard: Heard, found: dict[str, str]) -> bool:
         """A subject alone is looked for where little more is said: I like a family, too, is a story."""
         if set(found) == {"day"} and (session.besides or _DUE.search(session.turn)):
             return False
-        if set(found) <= {"title"} and (_READ.search(heard.text) or session.own):
+        if (
+            set(found) <= {"title", "author", "card"}
+            and not session.other
+            and (_READ.search(heard.text) or session.own)
+        ):
             return False
         story = set(found) <= {"subject"} and len(heard.rest) > _SHORT and not _SOMETHING.search(heard.text)
         return super().implies(session, heard, found) and not story
@@ -271,6 +292,8 @@ class LibraryBot(LibraryCatalogue):
         )
         if errand == "find" and session.asking == "title" and "title" in found:
             return None  # something about the Orient Express
+        if errand == "find" and session.asking == "card" and not found.keys() & NAMING:
+            return None  # I am looking for my bag
         if errand == "renew" and "title" not in found and _HAD.search(heard.text):
             self._forget(session)
         if errand == "find" and not of_book and not _SEARCHES.search(heard.text):

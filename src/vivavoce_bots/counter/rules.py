@@ -22,7 +22,7 @@ _OPENS: Final = {"en": wording("accounts", "opens_en"), "it": wording("accounts"
 _YES_OR_NO: Final = wording("library", "yes_or_no")
 _LASTS: Final = ("borrow", "renew")
 _SERIES: Final = ("friend", "name")
-_OF_NO_BOOK: Final = frozenset(("length", "suits", "range", "account", "next", "costs"))
+_OF_NO_BOOK: Final = frozenset(("person", "length", "suits", "range", "account", "next", "costs"))
 """Topics of questions that are another one where a book is looked for."""
 _FEWEST: Final = 3  # words of a question that wants an answer
 
@@ -85,8 +85,8 @@ class LibraryRules(CounterBot):
             return session.lastly if done and session.lastly else words["topic_account"]
         if topic == "about_book":
             return self._of_book(session, title)
-        if topic == "sequel":
-            return words["topic_sequel" if title in _SERIES else "no_sequel"]
+        if topic == "order":
+            return words["topic_order"] if title in _SERIES else None
         if topic == "next":
             done = done or (session.errand if session.errand in (*_LASTS, "reserve") else "")
             if done and title:
@@ -132,7 +132,8 @@ class LibraryRules(CounterBot):
         if told not in (self.words(session)["unanswered"], self.words(session)["no_more_known"]):
             return told
         opens = asks_openly(text, session.language) and _OPENS[session.language].match(text)
-        return told if opens and len(heard.said) > _FEWEST and len(heard.rest) > 1 else ""
+        tells = [word for word in heard.rest if len(word) > _FEWEST]
+        return told if opens and len(heard.said) > _FEWEST and tells else ""
 
     def unheard_of(self, session: Visit, text: str) -> str:
         """What a text speaks of that this desk knows nothing of; `` without."""

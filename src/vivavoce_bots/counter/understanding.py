@@ -44,6 +44,7 @@ class Visit(Talk):
     late     whether the first train is too early; listed: whether this turn listed the trains
     own      whether they have the book at home; home: titles that they have there
     spoken   the title that this turn names last; turn: its text; met: how many unknown names came before it
+    picked   the turn in which a choice was made for them
     back     whether they come back by train
     """
 
@@ -70,6 +71,7 @@ class Visit(Talk):
     spoken: str = ""
     turn: str = ""
     met: int = 0
+    picked: str = ""
     back: bool = False
     opens: str | None = None
     part: str = ""
