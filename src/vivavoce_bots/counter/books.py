@@ -41,6 +41,13 @@ _STOPS: Final = re.compile(
 _PLACE: Final = re.compile(
     r"\W*(?:in|nel\w*|da|dal\w*|sul\w*|on|at|under|out|up|al\w*|tra|per|for|with|con)\b", re.I
 )
+_OF_SOMEBODY: Final = re.compile(
+    r"\b(?:figli[oa]|marito|moglie|nipote|amic[oa]|sorella|fratello|son|daughter|husband|wife|friend|"
+    r"neighbour|grandson|granddaughter|sister|brother)\b[^.;!?]{0,4}\b(?:si chiama|(?:is )?called|named)\W*$"
+    r"|\b(?:a nome(?: di)?|under|in the name of|mi chiamo|my name is|i am|i'm)\W*$",
+    re.I,
+)
+"""Whose name it is: my son, he is called Tom."""
 _LONGEST: Final = 8  # words of a name
 _OBJECT: Final = 4
 Kind = Literal["title", "author", "subject"]
@@ -181,7 +188,7 @@ def _capitals(found: re.Match[str], language: str, put: Callable[..., str]) -> s
     while words and words[0].islower():
         lead, words = f"{lead}{words[0]} ", words[1:]
     whole = " ".join(words)
-    if not words or all(is_plain(one, language) for one in words):
+    if not words or all(is_plain(one, language) for one in words) or _OF_SOMEBODY.search(before):
         return run
     article = words[0] in _ARTICLES and len(words) > 1
     inner = any(one.islower() for one in words[1:])

@@ -22,6 +22,7 @@ _SHORT: Final = 2  # words that make no title
 _FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
 _SPELLED: Final = re.compile(r"(?<!\d)\d(?:[ .-]{1,2}\d){3}(?!\d)(?![ .-]\d)")
+_SMALL: Final = frozenset(("della", "delle", "degli", "dell'", "sull'", "the", "with", "amica", "friend"))
 CHOOSES: Final = wording("library", "chooses")
 _OTHER_ONE: Final = wording("library", "other_one")
 _TAG: Final = re.compile(r"\bno\s*\?", re.I)
@@ -129,9 +130,9 @@ class LibraryCatalogue(LibraryRules):
 
     def _card_in(self, session: Visit, heard: Heard) -> str:
         """The last number of four digits, where a card is asked for or named: 2281, or the small one 0094?"""
-        if session.asking != "card" and not _CARD_WORD.search(heard.text):
+        if session.asking != "card" and not _CARD_WORD.search(session.turn):
             return ""
-        digits = in_digits(heard.text, session.language, ordinals=False)
+        digits = in_digits(session.turn, session.language, ordinals=False)
         digits = _SPELLED.sub(lambda one: re.sub(r"\D", "", one[0]), digits)
         runs = [one for one in _FOUR.findall(digits) if not one.startswith("0")]
         return runs[-1] if runs else ""
@@ -154,9 +155,9 @@ class LibraryCatalogue(LibraryRules):
         """The one title that has a word that was said: something with a rose."""
         titles = self.counter.needs["title"].values
         words = {one: set(tokens(by[session.language][0])) for one, by in titles.items()}
-        vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES}
+        vague = {*self.counter.needs["title"].vague.get(session.language, ()), *NO_NAMES, *_SMALL}
         said = {one for one in heard.rest if len(one) >= SHORTEST} - vague
-        if session.asking != "title" and not _VAGUELY.search(heard.text):
+        if session.asking == "card" or (session.asking != "title" and not _VAGUELY.search(heard.text)):
             return None
         found = [title for title, own in words.items() if own & said]
         return found[0] if len(found) == 1 else None

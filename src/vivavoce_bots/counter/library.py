@@ -42,6 +42,8 @@ _NEVER_MIND: Final = wording("library", "never_mind")
 _FILLER: Final = re.compile(r"^(?:\W*\b(?:e?hm+|um+|uh+|erm?|mah|boh|beh|mh+)\b\W+)+(?=\w)", re.I)
 _DOING: Final = ("borrow", "reserve", "renew")
 _DO_IT: Final = wording("library", "do_it")
+_FIRST: Final = wording("library", "first")
+_RATHER: Final = re.compile(r"\b(?:anzi|rather|actually|no wait|or no)\b", re.I)
 _HAD: Final = wording("library", "had")
 """A book that somebody has from before."""
 _BARE: Final = 3  # words of an errand that is named and no more: renew then?
@@ -287,6 +289,12 @@ class LibraryBot(LibraryCatalogue):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """Who has a book wants to keep it longer, not to lend it."""
         errand = super().named(session, heard, found)
+        kinds = [one.entry.value for one in self.hearer.spans(session, heard)]
+        doing = [one for one in kinds if one in _DOING]
+        if "title" in found and errand in _DOING and _FIRST.search(session.turn):
+            errand = "find"  # reserve it; no, first I want to know whether it is in
+        elif errand in _DOING and _RATHER.search(heard.text):
+            errand = doing[-1]
         of_book = found.keys() & {"title", "author", "subject"} or PRONOUN[session.language].search(
             heard.text
         )
@@ -303,13 +311,13 @@ class LibraryBot(LibraryCatalogue):
         if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
             return None
         if errand in ("borrow", "find") and _OWN.search(heard.text):
-            kept = [one.entry.value for one in self.hearer.spans(session, heard)]
-            return "renew" if "renew" in kept else None if errand == "borrow" else errand
+            return "renew" if "renew" in kinds else None if errand == "borrow" else errand
         return errand
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
+        named |= self._of_authors(session, heard) if named else set()
         title = session.form.get("title", "")
         if session.errand is None and session.asking is None and _CARD.fullmatch(heard.text):
             session.form["card"] = re.sub(r"\D", "", heard.text)
@@ -336,6 +344,14 @@ class LibraryBot(LibraryCatalogue):
             told = self.words(session)["unknown_title"].format(name=title)
             return answer._replace(text=f"{told} {answer.text}")
         return answer
+
+    def _of_authors(self, session: Visit, heard: Heard) -> set[str | None]:
+        """Titles that are named by their authors: Emma and the Orwell."""
+        facts = self.counter.facts
+        named = {facts[one.value or ""]["author"] for one in heard.all("value") if one.slot == "title"}
+        authors = {one.value for one in heard.all("value") if one.slot == "author"} - named
+        held = {by: [title for title, one in facts.items() if one["author"] == by] for by in authors}
+        return {titles[0] for titles in held.values() if len(titles) == 1}
 
     def _both(self, session: Visit, answer: Answer) -> Answer:
         """The same for the second of two titles."""

@@ -24,6 +24,8 @@ _LASTS: Final = ("borrow", "renew")
 _SERIES: Final = ("friend", "name")
 _OF_NO_BOOK: Final = frozenset(("person", "length", "suits", "range", "account", "next", "costs"))
 """Topics of questions that are another one where a book is looked for."""
+_LEADS_ON: Final = frozenset(("account", "person", "next", "must_return", "which_card", "how_renew", "due"))
+"""Topics behind which it is still open what somebody wants."""
 _FEWEST: Final = 3  # words of a question that wants an answer
 
 
@@ -51,6 +53,7 @@ class LibraryRules(CounterBot):
             if (looks_for and topic in _OF_NO_BOOK) or not form.search(question):
                 continue
             if (told := self._of_topic(session, topic, question, found)) is not None:
+                session.served += topic not in _LEADS_ON and session.errand is None
                 return told
         return None
 
