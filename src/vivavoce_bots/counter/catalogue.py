@@ -199,6 +199,8 @@ class LibraryCatalogue(LibraryRules):
     def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
         """A search begins anew; only what was not shown is shown where another is asked for."""
         spoken = session.form.get("title")
+        if errand == "find" and session.own and found.get("title") in session.home:
+            return ""  # who has it knows where it is
         if errand == "find" and found.keys() & {"title", "author", "subject"}:
             for one in ("title", "author", "subject"):
                 session.form.pop(one, None)
@@ -216,6 +218,11 @@ class LibraryCatalogue(LibraryRules):
             titles = list(session.offered)
         if titles and not title:
             titles = [one for one in titles if one not in session.home]
+            if (
+                not titles and {"author", "subject"} <= session.form.keys()
+            ):  # another of hers, or of that kind
+                del session.form["author"]
+                titles = [one for one in self._titles(session) if one not in session.home]
             if not titles:
                 return self.words(session)["no_other"]
         again = not title and len(titles) > 1 and session.other

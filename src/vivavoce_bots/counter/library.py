@@ -283,7 +283,12 @@ class LibraryBot(LibraryCatalogue):
             and (_READ.search(heard.text) or session.own)
         ):
             return False
-        story = set(found) <= {"subject"} and len(heard.rest) > _SHORT and not _SOMETHING.search(heard.text)
+        story = (
+            set(found) <= {"subject"}
+            and "?" not in heard.text
+            and len(heard.rest) > _SHORT
+            and not _SOMETHING.search(heard.text)
+        )
         return super().implies(session, heard, found) and not story
 
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
@@ -293,7 +298,7 @@ class LibraryBot(LibraryCatalogue):
         doing = [one for one in kinds if one in _DOING]
         if "title" in found and errand in _DOING and _FIRST.search(session.turn):
             errand = "find"  # reserve it; no, first I want to know whether it is in
-        elif errand in _DOING and _RATHER.search(heard.text):
+        elif errand in _DOING and (_RATHER.search(heard.text) or heard.did("negate")):
             errand = doing[-1]
         of_book = found.keys() & {"title", "author", "subject"} or PRONOUN[session.language].search(
             heard.text
@@ -311,7 +316,8 @@ class LibraryBot(LibraryCatalogue):
         if errand == "reserve" and _RESERVED_ONCE.search(heard.text):
             return None
         if errand in ("borrow", "find") and _OWN.search(heard.text):
-            return "renew" if "renew" in kinds else None if errand == "borrow" else errand
+            has = errand == "borrow" or ("title" in found and "?" not in heard.text)
+            return "renew" if "renew" in kinds else None if has else errand
         return errand
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
