@@ -23,6 +23,7 @@ _ARTICLE: Final = {
     "en": re.compile(r"(?<=[a-z,:] )The(?: [a-z']+){1,4}(?=\s*(?:[.,;!?]|$))"),
     "it": re.compile(
         r"(?:(?<=[a-zà-ù,:] )|^)(?:Il|La|Lo|I|Gli|Le|Un|Una|Se)(?: ?[a-zà-ù']+){1,4}(?=\s*(?:[.,;!?]|$))"
+        r"|(?<![\w'])Se una? [a-zà-ù']+(?: ?[a-zà-ù']+){1,6}(?=\s*(?:[.,;!?]|$))"
         r"|(?<![\w'])(?:Il|La|Lo|I|Gli|Le|Un|Una|Se) (?:[a-zà-ù']+ ){1,4}[A-ZÀ-Ý][a-zà-ù]{2,}"
         r"|(?<![\w'])L'[a-zà-ù]+(?: (?:del|della|dello|dell'|dei|delle|degli|di) ?[a-zà-ù]+)+"
     ),
@@ -213,6 +214,8 @@ def is_plain(word: str, language: str) -> bool:
 def _is_clause(text: str, language: str) -> bool:
     """Whether words behind an article are a clause of their own, and no title."""
     words = [each for one in _WORD.findall(text) for each in one.split("'") if each][1:]
+    if text.startswith("Se ") and words:
+        words = words[1:]
     if words and is_plain(words[0], language):
         return True  # la tessera di Carla
     verbs = _reads(language)["verbs"]

@@ -18,11 +18,13 @@ from vivavoce_bots.dialogue.talk import Answer
 _ARTICLE: Final = re.compile(r"^(?:the|il|lo|la|i|gli|le|un|una|a|an|l')\s*\b(?=[a-zà-ù])")
 NAMING: Final = frozenset(("title", "author", "subject"))
 _OF_BOOKS: Final = ("borrow", "reserve", "renew", "find")
+_MOST: Final = 5  # titles of a list
 _SHORT: Final = 2  # words that make no title
 _FOUR: Final = re.compile(r"(?<!\d)(\d{4})(?!\d)")
 _CARD_WORD: Final = re.compile(r"\b(?:card|tessera)\b", re.I)
 _SPELLED: Final = re.compile(r"(?<!\d)\d(?:[ .-]{1,2}\d){3}(?!\d)(?![ .-]\d)")
 _SMALL: Final = frozenset(("della", "delle", "degli", "dell'", "sull'", "the", "with", "amica", "friend"))
+BOTH: Final = wording("library", "both")
 CHOOSES: Final = wording("library", "chooses")
 _OTHER_ONE: Final = wording("library", "other_one")
 _TAG: Final = re.compile(r"\bno\s*\?", re.I)
@@ -109,6 +111,8 @@ class LibraryCatalogue(LibraryRules):
     def values(self, session: Visit, heard: Heard) -> dict[str, str]:
         """What was named; a title says more than a subject or an author beside it."""
         found = super().values(session, heard)
+        if len(session.offered) > 1 and "title" not in found and BOTH.search(heard.text):
+            found["title"] = session.offered[0]  # the others follow
         if card := self._card_in(session, heard):
             found["card"] = card
         doing = self.hearer.errand(session, heard) in ("borrow", "reserve", "renew")
@@ -174,7 +178,7 @@ class LibraryCatalogue(LibraryRules):
         shown = session.other and titles[:1] and titles[0] in session.shown and "title" not in form
         if named and len(titles) == 1 and not (shown and session.errand == "find"):
             form["title"] = titles[0]
-        if not named and session.offered and session.errand == "find":
+        if not named and session.offered and session.errand == "find" and len(session.offered) < _MOST:
             named = {"title"}  # is that one in?
         out = [one for one in titles if "out" in facts[one]] if named or session.offered else []
         out = [one for one in session.offered if "out" in facts[one]] if session.offered else out
@@ -199,6 +203,9 @@ class LibraryCatalogue(LibraryRules):
     def tell(self, session: Visit, errand: str, found: dict[str, str]) -> str | None:
         """A search begins anew; only what was not shown is shown where another is asked for."""
         spoken = session.form.get("title")
+        about = {*found, *session.form} & NAMING
+        if errand == "find" and not about and not session.offered:
+            return None  # not the whole catalogue
         if errand == "find" and session.own and found.get("title") in session.home:
             return ""  # who has it knows where it is
         if errand == "find" and found.keys() & {"title", "author", "subject"}:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from vivavoce_bots.counter.catalogue import CHOOSES, NAMING, LibraryCatalogue, fits
+from vivavoce_bots.counter.catalogue import BOTH, CHOOSES, NAMING, LibraryCatalogue, fits
 from vivavoce_bots.counter.naming import EITHER, SHORTEST, SUPPOSES
 from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import Visit
@@ -44,6 +44,8 @@ _DOING: Final = ("borrow", "reserve", "renew")
 _DO_IT: Final = wording("library", "do_it")
 _FIRST: Final = wording("library", "first")
 _RATHER: Final = re.compile(r"\b(?:anzi|rather|actually|no wait|or no)\b", re.I)
+_UNFINISHED: Final = wording("library", "unfinished")
+_SHELF: Final = re.compile(r"\b[RS] \d+\b")
 _HAD: Final = wording("library", "had")
 """A book that somebody has from before."""
 _BARE: Final = 3  # words of an errand that is named and no more: renew then?
@@ -186,6 +188,11 @@ class LibraryBot(LibraryCatalogue):
         done = answer.text if answer is not None else ""
         until = [words for name, words in self.words(session).items() if name.startswith("until_")]
         told = [one for one in told if not any(day in one and day in done for day in until)]
+        told = [
+            one
+            for one in told
+            if not (here := _SHELF.findall(one)) or not set(here) <= {*_SHELF.findall(done)}
+        ]
         return super()._composed(session, answer, told)
 
     def answered(self, session: Visit, text: str) -> Answer:
@@ -227,6 +234,11 @@ class LibraryBot(LibraryCatalogue):
         session.form.pop("title", None)
         session.lastly = ""
         return self.words(session)[f"undone_{kind}"]
+
+    def finish(self, session: Visit) -> Answer:
+        if _UNFINISHED.search(session.turn):
+            return Answer(*self.question(session))
+        return super().finish(session)
 
     def _undone_word(self, session: Visit, heard: Heard) -> Answer | None:
         undone = super()._undone_word(session, heard)
@@ -294,12 +306,14 @@ class LibraryBot(LibraryCatalogue):
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """Who has a book wants to keep it longer, not to lend it."""
         errand = super().named(session, heard, found)
-        kinds = [one.entry.value for one in self.hearer.spans(session, heard)]
-        doing = [one for one in kinds if one in _DOING]
+        spans = self.hearer.spans(session, heard)
+        kinds = [one.entry.value for one in spans]
+        kept = [one.entry.value for one in spans if heard.said[one.end : one.end + 1] != ["no"]]
+        doing = [one for one in kept if one in _DOING]
         if "title" in found and errand in _DOING and _FIRST.search(session.turn):
             errand = "find"  # reserve it; no, first I want to know whether it is in
-        elif errand in _DOING and (_RATHER.search(heard.text) or heard.did("negate")):
-            errand = doing[-1]
+        elif errand in _DOING and doing:  # I take it, no, I reserve it
+            errand = doing[-1] if _RATHER.search(heard.text) or errand not in doing else errand
         of_book = found.keys() & {"title", "author", "subject"} or PRONOUN[session.language].search(
             heard.text
         )
@@ -324,6 +338,8 @@ class LibraryBot(LibraryCatalogue):
         """What is done; a title that nobody knows is told beside its author, and two titles one by one."""
         named = {one.value for one in heard.all("value") if one.slot == "title"}
         named |= self._of_authors(session, heard) if named else set()
+        if BOTH.search(heard.text) and not named:
+            named |= {*session.offered}
         title = session.form.get("title", "")
         if session.errand is None and session.asking is None and _CARD.fullmatch(heard.text):
             session.form["card"] = re.sub(r"\D", "", heard.text)
