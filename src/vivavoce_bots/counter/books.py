@@ -45,10 +45,12 @@ _PLACE: Final = re.compile(
 _OF_SOMEBODY: Final = re.compile(
     r"\b(?:figli[oa]|marito|moglie|nipote|amic[oa]|sorella|fratello|son|daughter|husband|wife|friend|"
     r"neighbour|grandson|granddaughter|sister|brother)\b[^.;!?]{0,4}\b(?:si chiama|(?:is )?called|named)\W*$"
-    r"|\b(?:a nome(?: di)?|under|in the name of|mi chiamo|my name is|i am|i'm)\W*$",
+    r"|\b(?:a nome(?: di)?|under|in the name of|mi chiamo|my name is|i am|i'm)\W*$"
+    r"|^\W*(?:(?:hello|hi|hiya|good \w+|buongiorno|buonasera|salve|pronto)\W+)?(?:it's|this is|sono)\W*$",
     re.I,
 )
 """Whose name it is: my son, he is called Tom."""
+_TO: Final = re.compile(r"\b(?:in|to|from|at|near|via|ad?|da|verso|live in|sono di)\s+$", re.I)
 _LONGEST: Final = 8  # words of a name
 _OBJECT: Final = 4
 Kind = Literal["title", "author", "subject"]
@@ -186,8 +188,10 @@ def _capitals(found: re.Match[str], language: str, put: Callable[..., str]) -> s
         or (first and not lead and len(words) == 1)
     ):
         lead, words = f"{lead}{words[0]} ", words[1:]
-    while words and words[0].islower():
+    while words and (words[0].islower() or re.match(r"I(?:'\w+)?$", words[0])):
         lead, words = f"{lead}{words[0]} ", words[1:]
+    if len(words) == 1 and _TO.search(before + lead):
+        return run  # the train to Edinburgh
     whole = " ".join(words)
     if not words or all(is_plain(one, language) for one in words) or _OF_SOMEBODY.search(before):
         return run
@@ -214,9 +218,7 @@ def is_plain(word: str, language: str) -> bool:
 def _is_clause(text: str, language: str) -> bool:
     """Whether words behind an article are a clause of their own, and no title."""
     words = [each for one in _WORD.findall(text) for each in one.split("'") if each][1:]
-    if text.startswith("Se ") and words:
-        words = words[1:]
-    if words and is_plain(words[0], language):
+    if words and not text.startswith("Se ") and is_plain(words[0], language):
         return True  # la tessera di Carla
     verbs = _reads(language)["verbs"]
     return any(verbs.fullmatch(one.casefold()) for one in words) or all(
