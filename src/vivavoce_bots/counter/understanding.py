@@ -42,7 +42,10 @@ class Visit(Talk):
     opens    the errand that this turn begins; other: whether it asks for another one
     part     the part of the day that was named; after: from when on, in minutes
     late     whether the first train is too early; listed: whether this turn listed the trains
-    own      whether they have the book at home; back: whether they come back by train
+    own      whether they have the book at home; home: titles that they have there
+    spoken   the title that this turn names last; turn: its text; met: how many unknown names came before it
+    picked   the turn in which a choice was made for them
+    back     whether they come back by train
     """
 
     errand: str | None = None
@@ -64,6 +67,11 @@ class Visit(Talk):
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
     own: bool = False
+    home: list[str] = field(default_factory=list)
+    spoken: str = ""
+    turn: str = ""
+    met: int = 0
+    picked: str = ""
     back: bool = False
     opens: str | None = None
     part: str = ""
