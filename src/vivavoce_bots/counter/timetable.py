@@ -48,11 +48,15 @@ class Timetable:
         return round(second * _FIRST_CLASS) if form.get("class") == "first" else second
 
     def train_at(self, form: Mapping[str, str], time: str) -> str | None:
-        """The train that leaves about then, be it in the morning."""
+        """The train that leaves then, arrives then, or leaves about then, be it in the morning."""
         hour, minute = time.split(":")
-        times = self.departures(form)
-        for said in (time, f"{int(hour) % 12:02}:{minute}", f"{int(hour) % 12 + 12:02}:{minute}"):
-            apart = [abs(minutes_of(one) - minutes_of(said)) for one in times]
+        times, said = self.departures(form), [time]
+        said += [f"{int(hour) % 12:02}:{minute}", f"{int(hour) % 12 + 12:02}:{minute}"]
+        for known in (times, self.arrivals(form)):
+            if exact := next((one for one in said if one in known), None):
+                return str(known.index(exact) + 1)
+        for one in said:
+            apart = [abs(minutes_of(each) - minutes_of(one)) for each in times]
             if min(apart) <= _NEAR:
                 return str(apart.index(min(apart)) + 1)
         return None

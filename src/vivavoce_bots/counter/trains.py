@@ -11,6 +11,7 @@ from vivavoce_bots.counter.travelling import BACK, CLASS_WORD, PARTS, TravellerB
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.talk import Answer
 
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
@@ -37,6 +38,12 @@ _AGREES: Final = re.compile(r"^[^.!,;]*[.!,;]")
 _MONEY: Final = wording("trains", "money")
 _DO_I: Final = wording("trains", "do_i")
 _WHICH: Final = wording("trains", "which")
+_PRESS: Final = wording("trains", "press")
+_SELLS: Final = wording("trains", "sells")
+_DIFFERS: Final = wording("trains", "differs")
+_DAILY: Final = wording("trains", "daily")
+_WAS_IT: Final = wording("trains", "was_it")
+_OF_LOST: Final = ("in_person", "post", "found")
 
 
 class TrainsBot(TravellerBot):
@@ -51,25 +58,43 @@ class TrainsBot(TravellerBot):
         self.timetable = Timetable(self.counter.facts)
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
-        """How long it takes, when a train leaves that is named, what a refund is and when it comes."""
-        lately = session.errand or session.lately
-        words, form = self.words(session), session.form
+        """The answer from what the desk has in mind: errands that were done, what to enter, the journey."""
+        for told in (self._of_the_errand, self._of_the_desk, self._of_the_journey):
+            if (said := told(session, question, heard)) is not None:
+                return said
+        return None
+
+    def _of_the_errand(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """What is asked of what was lost or shall be paid back."""
+        lately, words = session.errand or session.lately, self.words(session)
         if lately == "refund" and _THERE["refund"].search(question):
-            return (
-                ""
-                if session.last is None or session.lastly not in session.last.text
-                else words["refund_when"]
-            )
-        if (
-            lately == "refund"
-            and _HOW_MUCH.search(question)
-            and not {"from", "to"} & set(self.values(session, heard))
-        ):
+            fresh = session.last is not None and session.lastly in session.last.text
+            return words["refund_when"] if fresh else ""
+        found = self.values(session, heard)
+        if lately == "refund" and _HOW_MUCH.search(question) and not {"from", "to"} & set(found):
             return self._topics[session.language].says["amount"]
         if lately == "lost" and _THERE["lost"].search(question):
             return words["lost"]
         if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question)):
             return words["about_refund"]
+        return None
+
+    def _of_the_desk(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """What to enter, what is sold here, and what the classes are."""
+        words = self.words(session)
+        if _PRESS.search(question):
+            return words["press"]
+        if _SELLS.search(question):
+            return words["sells"]
+        if (session.asking == "class" or CLASS_WORD.search(question)) and _DIFFERS.search(question):
+            return words["classes"]
+        if self.hearer.errand(session, heard) == "lost" and heard.all("errand"):
+            return words["lost"]
+        return None
+
+    def _of_the_journey(self, session: Visit, question: str, heard: Heard) -> str | None:
+        """How long it takes, when a train leaves that is named, what it costs, whether it runs that day."""
+        words, form = self.words(session), session.form
         if not {"from", "to"} <= set(form):
             if session.errand == "ticket" and self.hearer.errand(session, heard) == "fare":
                 known = {"from", "to"} <= {*form, *self.values(session, heard)}
@@ -80,11 +105,10 @@ class TrainsBot(TravellerBot):
         if session.confirming and self.hearer.errand(session, heard) == "fare":
             again = session.last is not None and self.confirm(session) in session.last.text
             return words["total"].format(**self._shown(session)) if again else ""
-        if "day" in found and set(found) == {"day"} and _EVERY_DAY.search(question):
+        if set(found) <= {"day"} and _EVERY_DAY.search(question) and (found or _DAILY.search(question)):
             return words["daily"]
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self.timetable.takes(session.form))
-        found = self.values(session, heard)
         if (
             session.errand == "ticket"
             and session.asking != "class"
@@ -97,17 +121,42 @@ class TrainsBot(TravellerBot):
             return words["arrival"].format(**self._shown(session))
         if self.hearer.errand(session, heard) in self.informs or CLASS_WORD.search(question):
             return None
-        time = last_time(question, session.language, asked=False)
-        time = as_said(time, question) if time else None
+        return self._of_a_train(session, question)
+
+    def _of_a_train(self, session: Visit, question: str) -> str | None:
+        """When the train leaves that a question names: was that eleven? is the second one at noon?"""
+        form = {**(session.account if session.errand is None else {}), **session.form}
+        plain = in_digits(question, session.language, ordinals=False)
+        hour = _WAS_IT.search(plain)
+        time = last_time(question, session.language, asked=False) or (
+            f"{int(hour[1]):02}:00" if hour else None
+        )
         nth = _WHICH.search(question)
-        train = self.timetable.train_at(form, time) if time else self.nth(nth[0]) if nth else None
+        named = (
+            self.timetable.train_at(form, as_said(time, question))
+            if time
+            else self.nth(nth[0])
+            if nth
+            else None
+        )
+        train = named or (form.get("train") if time else None)
         if train is None:
-            return None
+            return self.words(session)["none_then"] if time and session.asking == "train" else None
         if time and session.confirming and train != form.get("train") and TAGGED.search(question):
-            form["train"] = train
+            session.form["train"] = train
             return ""
         at = self.timetable.departures(form)[int(train) - 1]
-        return words["leaves"].format(train=train, at=at)
+        return self.words(session)["leaves"].format(train=train, at=at)
+
+    def _topic(self, session: Visit, text: str, *, asks: bool = True) -> str:
+        """What lies beyond the desk; of what was found only where something was lost."""
+        told, says = super()._topic(session, text, asks=asks), self._topics[session.language].says
+        return "" if session.lately != "lost" and told in {says[one] for one in _OF_LOST} else told
+
+    def let_go(self, session: Visit) -> None:
+        if session.errand not in self.informs:  # when the train shall leave is asked anew
+            session.part, session.after, session.by, session.late = "", 0, 0, False
+        super().let_go(session)
 
     def about(self, session: Visit, heard: Heard) -> bool:
         stays = session.errand is not None and _STAYS.search(heard.text) is not None
@@ -198,18 +247,27 @@ class TrainsBot(TravellerBot):
             return self.words(session)["same"]
         if "time" in form:
             self._take_time(form)
-        if session.part and {"from", "to"} <= set(form) and "train" not in form:
+        if (session.part or session.by) and {"from", "to"} <= set(form) and "train" not in form:
             fits = self._in_part(session)
             if len(fits) == 1 and session.errand == "ticket":
-                form["train"], session.part, session.late, session.after = fits[0], "", False, 0
+                form["train"], session.part, session.late = fits[0], "", False
+                session.after = session.by = 0
+            if not fits:
+                session.part, session.after, session.by = "", 0, 0
+                return self.words(session)["none_then"]
         return ""
 
     def _in_part(self, session: Visit) -> list[str]:
-        """The trains of the part of the day that was named, without the first where that is too early."""
-        times = [minutes_of(one) for one in self.timetable.departures(session.form)]
+        """The trains that leave and arrive when they shall, without the first where that is too early."""
+        leave, arrive = self.timetable.departures(session.form), self.timetable.arrivals(session.form)
         _, begins, ends = PARTS.get(session.part, (None, 0, 30 * 60))
         begins = max(begins, session.after)
-        fits = [str(at) for at, one in enumerate(times, 1) if begins <= one < ends]
+        fits = [
+            str(at)
+            for at, (one, other) in enumerate(zip(leave, arrive, strict=True), 1)
+            if begins <= minutes_of(one) < ends
+            and (not session.by or minutes_of(one) < minutes_of(other) <= session.by)
+        ]
         return fits[1:] if session.late and len(fits) > 1 else fits
 
     def _limits(self, session: Visit) -> str:
@@ -272,11 +330,12 @@ class TrainsBot(TravellerBot):
         """When the trains arrive, or the one that was chosen."""
         form = session.form
         times = self.timetable.arrivals(form)
-        chosen = [int(form["train"])] if form.get("train") else range(1, len(times) + 1)
+        fits = map(int, self._in_part(session)) if session.part or session.by else []
+        chosen = [int(form["train"])] if form.get("train") else [*fits] or range(1, len(times) + 1)
         return ", ".join(f"{at}) {times[at - 1]}" for at in chosen)
 
     def _listed(self, session: Visit) -> str:
         """The trains of the part of the day that was named; all where none was, or none goes then."""
         listed = list(enumerate(self.timetable.departures(session.form), 1))
-        fits = self._in_part(session) if session.part else []
+        fits = self._in_part(session) if session.part or session.by else []
         return ", ".join(f"{at}) {time}" for at, time in listed if not fits or str(at) in fits)

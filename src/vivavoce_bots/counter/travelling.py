@@ -4,9 +4,11 @@ import re
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
+from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.timetable import as_said
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.wording import wording
+from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import is_question
@@ -52,6 +54,17 @@ _AFTER: Final = wording("trains", "after")
 _WANTS: Final = wording("trains", "wants")
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
+_BY: Final = wording("trains", "by")
+_UNFIT: Final = wording("trains", "unfit")
+_PLACE: Final = wording("trains", "place")
+_PLACES: Final = ("first", "second", "third", "fourth", "prim", "second", "terz", "quart")
+_NOON: Final = 12
+_MEALS: Final = {
+    ("lunch", "lunchtime", "noon", "midday", "pranzo", "mezzogiorno"): 13,
+    ("afternoon", "pomeriggio", "tea"): 17,
+    ("evening", "sera", "dinner", "cena"): 20,
+}
+"""Till when who must be there arrives at the latest."""
 
 
 class TravellerBot(CounterBot):
@@ -86,6 +99,9 @@ class TravellerBot(CounterBot):
         others = [one for one in stations if one != found.get("from")]
         if "from" in found and found.get("from") == found.get("to") and others:
             found["to"] = others[0]  # I study in Bologna, fly to Milan, and go from Milan
+        if "time" in found and self._unfit(session, heard, found["time"]):
+            del found["time"]
+        self._of_the_list(session, heard, found)
         echoed = session.last is not None and found.get("time", "-") in session.last.text
         if echoed and session.confirming and heard.did("affirm"):
             del found["time"]  # five past eight, all right then
@@ -116,6 +132,33 @@ class TravellerBot(CounterBot):
                 self.counter.needs["train"].low if first else self.counter.needs["train"].high
             )
         return found
+
+    def _unfit(self, session: Visit, heard: Heard, time: str) -> bool:
+        """Whether a time is only told not to fit: the 12:40 is too late."""
+        told = [one for one in clauses_of(heard.text) if last_time(one, session.language, asked=False)]
+        told = [
+            one for one in told if as_said(last_time(one, session.language, asked=False) or time, one) == time
+        ]
+        return bool(told) and all(_UNFIT.search(one) for one in told)
+
+    def _of_the_list(self, session: Visit, heard: Heard, found: dict[str, str]) -> None:
+        """The train that is named by its place, where one was asked for: the first, la seconda."""
+        if session.asking != "train" or CLASS_WORD.search(heard.text):
+            return
+        for clause in reversed(clauses_of(heard.text)):
+            if place := _PLACE.search(clause):
+                word = (place[1] or place[2]).lower()
+                high = self.counter.needs["train"].high
+                at = next((at for at, one in enumerate(_PLACES, 1) if word.startswith(one)), high)
+                found["train"] = str((at - 1) % high + 1)
+                found.pop("time", None)
+                if not any(
+                    one.slot == "class" and len((one.value or "").split()) > 1 for one in heard.all("value")
+                ):
+                    found.pop("class", None)
+                return
+            if last_time(clause, session.language, asked=False) and not _UNFIT.search(clause):
+                return
 
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
         """The errand that a turn names; who only says where they go wants what they asked for before."""
@@ -161,7 +204,24 @@ class TravellerBot(CounterBot):
         """The way back is a ticket of its own."""
         return bool(self.journey(session)) and session.errand is None and BACK.search(question) is not None
 
+    def _without_by(self, session: Visit, text: str) -> str:
+        """A text without till when they must be there, which is noted: I must be there by three."""
+        for sentence in sentences_of(text):
+            plain = in_digits(sentence, session.language, ordinals=False)
+            by = _BY.search(plain)
+            if by is None:
+                continue
+            if by["hour"]:
+                hour = int(by["hour"])
+                later = hour < _FIRST_HOUR or (by["pm"] is not None and hour < _NOON)
+                session.by = 60 * (hour + 12 * later) + int(by["minute"] or 0)
+            else:
+                session.by = 60 * next(hour for words, hour in _MEALS.items() if by["at"].lower() in words)
+            text = text.replace(sentence, plain[: by.start("at")] + plain[by.end("at") :])
+        return text
+
     def plain(self, session: Visit, text: str) -> str:
+        text = self._without_by(session, text)
         for part, (words, _, _) in PARTS.items():
             if words.search(text):
                 session.part = part

@@ -40,7 +40,7 @@ class Visit(Talk):
     shown    what was offered, and need not be offered again; unknown: names that nobody knew
     besides  whether this turn asks something, too; was_asking: what was asked before it
     opens    the errand that this turn begins; other: whether it asks for another one
-    part     the part of the day that was named; after: from when on, in minutes
+    part     the part of the day that was named; after: from when on, by: till when to be there, in minutes
     late     whether the first train is too early; listed: whether this turn listed the trains
     own      whether they have the book at home; back: whether they come back by train
     """
@@ -68,6 +68,7 @@ class Visit(Talk):
     opens: str | None = None
     part: str = ""
     after: int = 0
+    by: int = 0
     listed: bool = False
     was_asking: str | None = None
     late: bool = False
