@@ -49,8 +49,7 @@ _OFF: Final = wording("accounts", "off")
 """The end of a turn of who leaves."""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(tokens("the for a an of per il la lo di da un una in with con e and"))
-_SMALLEST, _SHORT = 2, 3  # words of a question that may be an answer: Saturday?
-_LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
+_SMALLEST, _SHORT, _LONGEST = 2, 3, 900  # letters, words of an answer, characters of a turn
 
 
 class CounterAccounts(AccountingBot[Visit]):
@@ -136,6 +135,8 @@ class CounterAccounts(AccountingBot[Visit]):
         if not asked and not stopped:
             return super().answered(session, said or text)
         session.besides, session.was_asking = bool(asked), session.asking
+        told_of = {self.hearer.errand(session, self._heard(session, one.text)) for one in asked}
+        session.inquires = any(self.counter.errands[one].needs for one in told_of & {*self.informs} if one)
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming
         matters = waits or stopped or heard.spans or self.told_in(session, said)
@@ -146,7 +147,7 @@ class CounterAccounts(AccountingBot[Visit]):
             errands = [one.value or "" for one in heard.all("errand")]
             matters = matters and not (errands and any(self.counter.errands[one].yields for one in errands))
         answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
-        session.besides, waited = False, self.question(session)[0]
+        session.besides, session.inquires, waited = False, False, self.question(session)[0]
         told: list[str] = []
         for piece in asked:
             if answer and _WHAT_NOW.match(piece.text) and QUESTION.sub("", answer.text).strip():

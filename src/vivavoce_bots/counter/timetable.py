@@ -77,3 +77,8 @@ def minutes_of(time: str) -> int:
 def clock(minutes: int) -> str:
     """Minutes as a time of day."""
     return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
+
+
+def later(time: str) -> str:
+    """The same time of day in the afternoon."""
+    return clock(minutes_of(time) + 12 * 60)

@@ -6,13 +6,13 @@ from typing import Final
 from vivavoce_bots.acts import Act
 from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.naming import SUPPOSES, TAGGED
-from vivavoce_bots.counter.timetable import Timetable, as_said, minutes_of
-from vivavoce_bots.counter.travelling import BACK, CLASS_WORD, PARTS, TravellerBot
+from vivavoce_bots.counter.timetable import as_said, minutes_of
+from vivavoce_bots.counter.travelling import BACK, CLASS_WORD, PARTS, TOWN, TravellerBot
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.talk import Answer
+from vivavoce_bots.dialogue.talk import Answer, joined
 
 _MENU: Final = ("ticket", "timetable", "fare", "refund", "lost")
 _FIRST_BOOKING: Final = 40_210
@@ -39,9 +39,14 @@ _MONEY: Final = wording("trains", "money")
 _DO_I: Final = wording("trains", "do_i")
 _WHICH: Final = wording("trains", "which")
 _PRESS: Final = wording("trains", "press")
+_IS_DESK: Final = wording("trains", "is_desk")
+_ONE_WAY: Final = wording("trains", "one_way")
+_PRICE: Final = wording("trains", "price")
 _SELLS: Final = wording("trains", "sells")
 _DIFFERS: Final = wording("trains", "differs")
 _DAILY: Final = wording("trains", "daily")
+_IS_THERE: Final = wording("trains", "is_there")
+_THAT_ONE: Final = wording("trains", "that_one")
 _WAS_IT: Final = wording("trains", "was_it")
 _OF_LOST: Final = ("in_person", "post", "found")
 
@@ -52,10 +57,6 @@ class TrainsBot(TravellerBot):
     name: str = "trains"
     informs = frozenset(("timetable", "fare", "lost", "arrival"))
     spared = frozenset(("class",))
-
-    def __init__(self, seed: int = 1) -> None:
-        super().__init__(seed)
-        self.timetable = Timetable(self.counter.facts)
 
     def knows(self, session: Visit, question: str, heard: Heard) -> str | None:
         """The answer from what the desk has in mind: errands that were done, what to enter, the journey."""
@@ -84,6 +85,16 @@ class TrainsBot(TravellerBot):
         words = self.words(session)
         if _PRESS.search(question):
             return words["press"]
+        if _ONE_WAY.search(question):
+            return self._topics[session.language].says["back"]
+        if session.asking == "train" and _DIFFERS.search(question) and _PRICE.search(question):
+            return words["same_fare"]
+        if _IS_DESK.search(question):
+            return words["whoareyou"]
+        town, last = TOWN.search(question), session.last.text if session.last else ""
+        lost = self.hearer.errand(session, heard) == "lost"
+        if town and not lost and town[0].title() not in last and not self.values(session, heard):
+            return words["no_station"].format(name=town[0].title())
         if _SELLS.search(question):
             return words["sells"]
         if (session.asking == "class" or CLASS_WORD.search(question)) and _DIFFERS.search(question):
@@ -102,11 +113,21 @@ class TrainsBot(TravellerBot):
             time = last_time(question, session.language, asked=False)
             return "" if time and session.errand == "ticket" else None
         found = self.values(session, heard)
+        if BACK.search(question) and (_IS_THERE.search(question) or "timetable" in self._errands(heard)):
+            return self._backwards(session)
+        about = bool(self._errands(heard) & {*self.informs}) or _WHICH.search(question) is not None
+        if session.asking == "day" and "day" in found and about:
+            form["day"] = found["day"]  # what is the first one tomorrow?
+            session.asking = next(one for one in self.counter.errands["ticket"].needs if one not in form)
         if session.confirming and self.hearer.errand(session, heard) == "fare":
             again = session.last is not None and self.confirm(session) in session.last.text
             return words["total"].format(**self._shown(session)) if again else ""
         if set(found) <= {"day"} and _EVERY_DAY.search(question) and (found or _DAILY.search(question)):
             return words["daily"]
+        if set(found) == {"passengers"} and session.errand is None and session.lately == "fare":
+            session.form = {"class": "second", **form, **found}
+            told, session.form = words["fare_all"].format(**self._shown(session)), {**form, **found}
+            return told
         if _LASTS.search(question):
             return words["takes"].format(**self._shown(session), minutes=self.timetable.takes(session.form))
         if (
@@ -121,7 +142,22 @@ class TrainsBot(TravellerBot):
             return words["arrival"].format(**self._shown(session))
         if self.hearer.errand(session, heard) in self.informs or CLASS_WORD.search(question):
             return None
+        if session.part and self._part(question) and _IS_THERE.search(question):
+            session.listed = True
+            fits = bool(self._in_part(session))
+            return words["timetable" if fits else "none_then"].format(**self._shown(session))
         return self._of_a_train(session, question)
+
+    def _errands(self, heard: Heard) -> set[str]:
+        return {one.value or "" for one in heard.all("errand")}
+
+    def _backwards(self, session: Visit) -> str:
+        """The trains of the way back."""
+        form = session.form
+        session.form = {"from": form["to"], "to": form["from"]}
+        told = self.words(session)["timetable"].format(**self._shown(session))
+        session.form = form
+        return told
 
     def _of_a_train(self, session: Visit, question: str) -> str | None:
         """When the train leaves that a question names: was that eleven? is the second one at noon?"""
@@ -139,7 +175,8 @@ class TrainsBot(TravellerBot):
             if nth
             else None
         )
-        train = named or (form.get("train") if time else None)
+        checks = bool(_THAT_ONE.search(question)) and not self.values(session, self._heard(session, question))
+        train = named or (form.get("train") if time or checks else None)
         if train is None:
             return self.words(session)["none_then"] if time and session.asking == "train" else None
         if time and session.confirming and train != form.get("train") and TAGGED.search(question):
@@ -160,7 +197,9 @@ class TrainsBot(TravellerBot):
 
     def about(self, session: Visit, heard: Heard) -> bool:
         stays = session.errand is not None and _STAYS.search(heard.text) is not None
-        return super().about(session, heard) or self._chosen(session, heard) is not None or stays
+        needs = (one for one in ("from", "to") if session.asking == one)
+        unserved = any(self.hearer.named(heard, session.language, one) for one in needs)
+        return super().about(session, heard) or self._chosen(session, heard) is not None or stays or unserved
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
         if (
@@ -291,8 +330,11 @@ class TrainsBot(TravellerBot):
         return asked, acts
 
     def answered(self, session: Visit, text: str) -> Answer:
-        session.listed = False
-        return super().answered(session, text)
+        session.listed, before = False, session.back
+        answer = super().answered(session, text)
+        if session.back and not before and session.errand == "ticket" and session.opens is None:
+            return answer._replace(text=joined([self.words(session)["back_later"], answer.text]))
+        return answer
 
     def ask(self, session: Visit, need: str) -> str:
         return super().ask(session, need).format(trains=self._listed(session) if need == "train" else "")
@@ -308,7 +350,10 @@ class TrainsBot(TravellerBot):
             session.done[number] = kind
         if kind == "fare" and "class" not in session.form:  # both
             return self._both_fares(session)
-        told = self.words(session)[kind].format(**self._shown(session), number=number)
+        several = kind == "fare" and int(session.form.get("passengers", "1")) > 1
+        told = self.words(session)["fare_all" if several else kind].format(
+            **self._shown(session), number=number
+        )
         back = session.back and kind == "ticket"
         return f"{told} {self.words(session)['back'].format(**self.told(session))}" if back else told
 

@@ -1,17 +1,20 @@
 """What a train desk hears: stations, a day, a train by its number or its time, passengers, a class."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.matter import last_time
-from vivavoce_bots.counter.timetable import as_said
-from vivavoce_bots.counter.understanding import Visit
+from vivavoce_bots.counter.timetable import Timetable, as_said, later
+from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
-from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY
+from vivavoce_bots.dialogue.speech import is_question, speech
+from vivavoce_bots.dialogue.spotting import tokens
 
 _MOST_TRAINS: Final = 5
 _EARLY_LATE: Final = {
@@ -39,22 +42,24 @@ _STRONG: Final = wording("trains", "strong")
 _TICKETS: Final = re.compile(r"\b(?:tickets?|bigliett[oi])\b", re.I)
 BACK: Final = wording("trains", "back")
 PARTS: Final = {
-    "morning": (re.compile(r"(?<=\w )(?<!good )morning\b|\bmattin[ao]\b", re.I), 0, 12 * 60 + 30),
-    "afternoon": (re.compile(r"\b(?:afternoon|pomeriggio)\b", re.I), 12 * 60 + 30, 18 * 60),
-    "evening": (
-        re.compile(r"(?<=\w )(?<!good )evening\b|\b(?:tonight|at night|sera|stasera)\b", re.I),
-        18 * 60,
-        30 * 60,
-    ),
+    "morning": (wording("trains", "morning"), 0, 12 * 60 + 30),
+    "afternoon": (wording("trains", "afternoon"), 12 * 60 + 30, 18 * 60),
+    "evening": (wording("trains", "evening"), 18 * 60, 30 * 60),
+    "daytime": (wording("trains", "daytime"), 6 * 60, 19 * 60),
 }
+"""Parts of the day, with when they begin and end in minutes."""
 NOT_EARLY: Final = wording("trains", "not_early")
 _LATER_BACK: Final = wording("trains", "later_back")
+_BACK_AMID: Final = wording("trains", "back_amid")
 _AFTER: Final = wording("trains", "after")
 """From when on: not before eleven."""
 _WANTS: Final = wording("trains", "wants")
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
+_UNWANTED: Final = wording("trains", "unwanted")
 _BY: Final = wording("trains", "by")
+_BARE_TIME: Final = wording("trains", "bare_time")
+_ASKS: Final = wording("trains", "asks")
 _UNFIT: Final = wording("trains", "unfit")
 _PLACE: Final = wording("trains", "place")
 _PLACES: Final = ("first", "second", "third", "fourth", "prim", "second", "terz", "quart")
@@ -65,6 +70,51 @@ _MEALS: Final = {
     ("evening", "sera", "dinner", "cena"): 20,
 }
 """Till when who must be there arrives at the latest."""
+TOWN: Final = wording("trains", "town")
+"""Towns that no train of this line calls at."""
+_AT_HOME: Final = wording("trains", "at_home")
+_LOSES: Final = wording("trains", "loses")
+_BUYS: Final = wording("trains", "buys")
+_HAS_TICKET: Final = wording("trains", "has_ticket")
+_CHANGED: Final = frozenset(
+    tokens("o or no anzi cioè forse maybe wait aspetti actually rather sorry scusi i mean")
+)
+"""Words between a station and the one that is meant instead."""
+_CLOCK: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.]| (?:and |e )?)([0-5]\d)(?![\d:.])")
+_RATHER: Final = wording("trains", "rather")
+_IN_TWO_DAYS: Final = wording("trains", "in_two_days")
+_DENIED_DAY: Final = wording("trains", "denied_day")
+"""A day that is taken back by the word behind it: tomorrow no, Sunday."""
+
+
+def _two_days_on(language: str) -> str:
+    day = DAYS[(DAYS.index(TODAY) + 2) % len(DAYS)]
+    return speech(language).slots[DAY]["values"][day][0]
+
+
+class TravellerHearing(CounterHearing):
+    """Hears for the train desk."""
+
+    def errand(self, session: Visit, heard: Heard) -> str | None:
+        """The errand that was named; who left something on a seat wants no seat."""
+        errand = super().errand(session, heard)
+        named = {one.entry.value for one in self.spans(session, heard)}
+        lost = errand == "ticket" and "lost" in named and _LOSES.search(heard.text)
+        if lost and not _BUYS.search(heard.text):
+            return "lost"
+        if errand == "ticket" and _HAS_TICKET.search(heard.text):
+            rest = _HAS_TICKET.sub(" ", heard.text)
+            return "refund" if re.search(r"\b\d{5}\b", rest) else errand if _BUYS.search(rest) else None
+        return errand
+
+    def named(self, heard: Heard, language: str, need: str) -> str | None:
+        """A town that is not served, behind what leads to the need; a destination where nothing does."""
+        for town in TOWN.finditer(heard.text):
+            if need in ("from", "to") and (need == "from") == bool(
+                _AT_HOME.search(heard.text[: town.start()])
+            ):
+                return town[0].title()
+        return super().named(heard, language, need)
 
 
 class TravellerBot(CounterBot):
@@ -74,6 +124,8 @@ class TravellerBot(CounterBot):
 
     def __init__(self, seed: int = 1) -> None:
         super().__init__(seed)
+        self.hearer = TravellerHearing(self.counter, self.informs)
+        self.timetable = Timetable(self.counter.facts)
         for language, words in _EARLY_LATE.items():
             for kind, phrases in words.items():
                 for phrase in phrases:
@@ -99,12 +151,21 @@ class TravellerBot(CounterBot):
         others = [one for one in stations if one != found.get("from")]
         if "from" in found and found.get("from") == found.get("to") and others:
             found["to"] = others[0]  # I study in Bologna, fly to Milan, and go from Milan
+        if exact := self._departing(session, heard, found):
+            found["time"] = exact
         if "time" in found and self._unfit(session, heard, found["time"]):
             del found["time"]
         self._of_the_list(session, heard, found)
         echoed = session.last is not None and found.get("time", "-") in session.last.text
         if echoed and session.confirming and heard.did("affirm"):
             del found["time"]  # five past eight, all right then
+        self._put_right(heard, found)
+        behind = _RATHER.search(heard.text)
+        if behind and "to" in found and not heard.text[: behind.start()].endswith("?"):
+            later = self._hearing[session.language].heard(heard.text[behind.end() :])
+            stays = any("to" in (one.slot or "").split("|") for one in later.all("value"))
+            if self.hearer.named(later, session.language, "to") and not stays:
+                del found["to"]  # to Bologna, no, she lives in Modena now
         nth = NTH.search(heard.text)
         picks = session.errand == "ticket" and {"from", "to"} <= {*session.form, *found}
         if nth and picks and session.asking != "class" and not CLASS.search(heard.text.replace(nth[0], "")):
@@ -133,12 +194,46 @@ class TravellerBot(CounterBot):
             )
         return found
 
+    def _departing(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
+        """The time that is named last of those at which a train leaves, whatever else is told."""
+        form = {**session.form, **found}
+        if not {"from", "to"} <= {*form} or form["from"] == form["to"]:
+            return None
+        times = self.timetable.departures(form)
+        for clause in reversed(clauses_of(heard.text)):
+            plain = in_digits(clause, session.language, ordinals=False)
+            said = [f"{int(hour):02}:{minute}" for hour, minute in _CLOCK.findall(plain)]
+            exact = [one for one in reversed(said) if one in times or later(one) in times]
+            if exact and not _UNFIT.search(clause):
+                return exact[0] if exact[0] in times else later(exact[0])
+        return None
+
+    def _put_right(self, heard: Heard, found: dict[str, str]) -> None:
+        """A station in place of the one before it: from Bologna, or Florence, Florence."""
+        spans = [
+            one
+            for one in heard.spans
+            if "to" in (one.entry.slot or "").split("|") or one.entry.slot == "from"
+        ]
+        for one, other in pairwise(spans):
+            between = heard.said[one.end : other.start]
+            slot, value = one.entry.slot or "", other.entry.value or ""
+            led = (
+                slot in ("from", "to")
+                and other.entry.slot == "from|to"
+                and found.get(slot) == one.entry.value
+            )
+            if led and between and set(between) <= _CHANGED:
+                if found.get("to" if slot == "from" else "from") == value:
+                    del found["to" if slot == "from" else "from"]
+                found[slot] = value
+
     def _unfit(self, session: Visit, heard: Heard, time: str) -> bool:
         """Whether a time is only told not to fit: the 12:40 is too late."""
-        told = [one for one in clauses_of(heard.text) if last_time(one, session.language, asked=False)]
-        told = [
-            one for one in told if as_said(last_time(one, session.language, asked=False) or time, one) == time
-        ]
+        told: list[str] = []
+        for clause in clauses_of(heard.text):
+            found = last_time(clause, session.language, asked=False)
+            told += [clause] if found and as_said(found, clause) == time else []
         return bool(told) and all(_UNFIT.search(one) for one in told)
 
     def _of_the_list(self, session: Visit, heard: Heard, found: dict[str, str]) -> None:
@@ -152,12 +247,12 @@ class TravellerBot(CounterBot):
                 at = next((at for at, one in enumerate(_PLACES, 1) if word.startswith(one)), high)
                 found["train"] = str((at - 1) % high + 1)
                 found.pop("time", None)
-                if not any(
-                    one.slot == "class" and len((one.value or "").split()) > 1 for one in heard.all("value")
-                ):
+                if not CLASS.search(heard.text.replace(place[0], "")):
                     found.pop("class", None)
                 return
             if last_time(clause, session.language, asked=False) and not _UNFIT.search(clause):
+                return
+            if _RATHER.match(clause):  # the first, no, the one after twelve
                 return
 
     def named(self, session: Visit, heard: Heard, found: dict[str, str]) -> str | None:
@@ -193,6 +288,8 @@ class TravellerBot(CounterBot):
         if set(found) == {"day"}:
             placed = self.hearer.named(heard, session.language, "to") is not None
             return placed or super().implies(session, heard, found)
+        if session.inquires:
+            return False
         past = _PAST.search(heard.text) is not None
         if session.lately in ("lost", "refund") or past:
             return False
@@ -200,8 +297,16 @@ class TravellerBot(CounterBot):
             len(heard.rest) <= _STORY or {"from", "to"} <= set(found)
         )
 
+    def is_asked(self, session: Visit, text: str) -> bool:
+        """A few words that ask what an errand tells: e quanto costa."""
+        return _ASKS.match(text) is not None and self.hearer.errand(session, self._heard(session, text)) in (
+            *self.informs,
+        )
+
     def wishes(self, session: Visit, question: str) -> bool:
-        """The way back is a ticket of its own."""
+        """The way back is a ticket of its own; a train that is named by its time alone is chosen."""
+        if session.errand == "ticket" and "train" not in session.form and _BARE_TIME.match(question):
+            return last_time(question, session.language, asked=False) is not None
         return bool(self.journey(session)) and session.errand is None and BACK.search(question) is not None
 
     def _without_by(self, session: Visit, text: str) -> str:
@@ -221,14 +326,15 @@ class TravellerBot(CounterBot):
         return text
 
     def plain(self, session: Visit, text: str) -> str:
-        text = self._without_by(session, text)
-        for part, (words, _, _) in PARTS.items():
-            if words.search(text):
-                session.part = part
+        text = _DENIED_DAY.sub(" ", _IN_TWO_DAYS.sub(_two_days_on(session.language), text))
+        whole, text = text, self._without_by(session, text)
+        if text == whole:  # else it is when they must be there
+            session.part = self._part(text) or session.part
         if NOT_EARLY.search(text):
             session.part = session.part or "morning"
         if not session.account and session.lately not in self.informs and _LATER_BACK.search(text):
-            session.back, text = True, _LATER_BACK.sub(" ", text)
+            amid = session.errand == "ticket"
+            session.back, text = True, (_BACK_AMID if amid else _LATER_BACK).sub(" ", text)
         plain = in_digits(text, session.language, ordinals=False)
         if after := _AFTER.search(plain):
             hour = int(after[1]) + (12 if int(after[1]) < _FIRST_HOUR else 0)
@@ -236,6 +342,16 @@ class TravellerBot(CounterBot):
             text = _AFTER.sub(" ", plain)
         session.late = session.late or NOT_EARLY.search(text) is not None
         return text
+
+    def _part(self, text: str) -> str:
+        """The part of the day that is named last, and is wanted."""
+        named = [
+            (found.start(), part)
+            for part, (words, _, _) in PARTS.items()
+            for found in words.finditer(text)
+            if not _UNWANTED.search(text[: found.start()])
+        ]
+        return max(named, default=(0, ""))[1]
 
     def wants_person(self, session: Visit, heard: Heard) -> bool:
         """One person is a passenger."""

@@ -38,7 +38,8 @@ class Visit(Talk):
     wonders  what was asked for amid an errand, and is told as soon as that is known
     order    things of one order with their amounts, None where none was told; placed: orders that are done
     shown    what was offered, and need not be offered again; unknown: names that nobody knew
-    besides  whether this turn asks something, too; was_asking: what was asked before it
+    besides  whether this turn asks something, too; inquires: something that an errand tells of what is named
+    was_asking  what was asked before this turn
     opens    the errand that this turn begins; other: whether it asks for another one
     part     the part of the day that was named; after: from when on, by: till when to be there, in minutes
     late     whether the first train is too early; listed: whether this turn listed the trains
@@ -63,6 +64,7 @@ class Visit(Talk):
     shown: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
+    inquires: bool = False
     own: bool = False
     back: bool = False
     opens: str | None = None
@@ -186,7 +188,8 @@ class CounterHearing:
                     text = re.sub(rf"\w+ (?:{'|'.join(units)})\b", "", text, flags=re.I)
             counted = False
         rather = heard.did("negate", "wrong") or (session.confirming and _RATHER.search(text) is not None)
-        if session.errand is not None and rather:  # no, make that three
+        awaited = asked_need is not None and asked_need.kind == "number"  # no, he stays; one
+        if session.errand is not None and rather and not awaited:  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []
         named_by = {at for one in heard.spans if one.entry.kind == "value" and one.end - one.start > 1
