@@ -46,7 +46,6 @@ _ELSEWHERE: Final = wording("accounts", "elsewhere")
 """Talk of the weather and of how one is: its day is for nothing."""
 _AND_WANTS: Final = wording("accounts", "and_wants")
 _OFF: Final = wording("accounts", "off")
-"""The end of a turn of who leaves."""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(tokens("the for a an of per il la lo di da un una in with con e and"))
 _SMALLEST, _SHORT, _LONGEST = 2, 3, 900  # letters, words of an answer, characters of a turn
@@ -135,7 +134,8 @@ class CounterAccounts(AccountingBot[Visit]):
         if not asked and not stopped:
             return super().answered(session, said or text)
         session.besides, session.was_asking = bool(asked), session.asking
-        told_of = {self.hearer.errand(session, self._heard(session, one.text)) for one in asked}
+        plain = (one.text for one in asked if not self._topic(session, one.text))
+        told_of = {self.hearer.errand(session, self._heard(session, one)) for one in plain}
         session.inquires = any(self.counter.errands[one].needs for one in told_of & {*self.informs} if one)
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming

@@ -42,13 +42,17 @@ _PRESS: Final = wording("trains", "press")
 _IS_DESK: Final = wording("trains", "is_desk")
 _ONE_WAY: Final = wording("trains", "one_way")
 _PRICE: Final = wording("trains", "price")
+_WHERE: Final = wording("trains", "where")
+_WHERE_NUMBER: Final = wording("trains", "where_number")
+_ECHO: Final = wording("trains", "echo")
 _SELLS: Final = wording("trains", "sells")
 _DIFFERS: Final = wording("trains", "differs")
 _DAILY: Final = wording("trains", "daily")
 _IS_THERE: Final = wording("trains", "is_there")
 _THAT_ONE: Final = wording("trains", "that_one")
 _WAS_IT: Final = wording("trains", "was_it")
-_OF_LOST: Final = ("in_person", "post", "found")
+_OF: Final = {"lost": ("in_person", "post", "found"), "refund": ("payout",)}
+"""Topics that go with an errand that was done."""
 
 
 class TrainsBot(TravellerBot):
@@ -68,6 +72,10 @@ class TrainsBot(TravellerBot):
     def _of_the_errand(self, session: Visit, question: str, heard: Heard) -> str | None:
         """What is asked of what was lost or shall be paid back."""
         lately, words = session.errand or session.lately, self.words(session)
+        if _WHERE_NUMBER.search(question) or (
+            "booking" in {session.asking, session.was_asking} and _WHERE.match(question)
+        ):
+            return words["help_booking"] if session.confirming is False else ""
         if lately == "refund" and _THERE["refund"].search(question):
             fresh = session.last is not None and session.lastly in session.last.text
             return words["refund_when"] if fresh else ""
@@ -76,13 +84,16 @@ class TrainsBot(TravellerBot):
             return self._topics[session.language].says["amount"]
         if lately == "lost" and _THERE["lost"].search(question):
             return words["lost"]
-        if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question)):
+        who = re.search(r"\b(?:who|chi)\b", question, re.I)
+        if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question) or who):
             return words["about_refund"]
         return None
 
     def _of_the_desk(self, session: Visit, question: str, heard: Heard) -> str | None:
         """What to enter, what is sold here, and what the classes are."""
         words = self.words(session)
+        if _ECHO.fullmatch(in_digits(question, session.language, ordinals=False)):
+            return ""  # three and a half hours?
         if _PRESS.search(question):
             return words["press"]
         if _ONE_WAY.search(question):
@@ -115,13 +126,14 @@ class TrainsBot(TravellerBot):
         found = self.values(session, heard)
         if BACK.search(question) and (_IS_THERE.search(question) or "timetable" in self._errands(heard)):
             return self._backwards(session)
-        about = bool(self._errands(heard) & {*self.informs}) or _WHICH.search(question) is not None
+        about = (
+            set(found) == {"day"}
+            or bool(self._errands(heard) & {*self.informs})
+            or _WHICH.search(question) is not None
+        )
         if session.asking == "day" and "day" in found and about:
             form["day"] = found["day"]  # what is the first one tomorrow?
             session.asking = next(one for one in self.counter.errands["ticket"].needs if one not in form)
-        if session.confirming and self.hearer.errand(session, heard) == "fare":
-            again = session.last is not None and self.confirm(session) in session.last.text
-            return words["total"].format(**self._shown(session)) if again else ""
         if set(found) <= {"day"} and _EVERY_DAY.search(question) and (found or _DAILY.search(question)):
             return words["daily"]
         if set(found) == {"passengers"} and session.errand is None and session.lately == "fare":
@@ -138,6 +150,9 @@ class TrainsBot(TravellerBot):
             session.form = {**form, "class": found["class"]}
             told, session.form = words["fare"].format(**self._shown(session)), form
             return told  # what is second?
+        if session.confirming and self.hearer.errand(session, heard) == "fare":
+            again = session.last is not None and self.confirm(session) in session.last.text
+            return words["total"].format(**self._shown(session)) if again else ""
         if _ARRIVES.search(question) and not CLASS_WORD.search(question):
             return words["arrival"].format(**self._shown(session))
         if self.hearer.errand(session, heard) in self.informs or CLASS_WORD.search(question):
@@ -188,7 +203,8 @@ class TrainsBot(TravellerBot):
     def _topic(self, session: Visit, text: str, *, asks: bool = True) -> str:
         """What lies beyond the desk; of what was found only where something was lost."""
         told, says = super()._topic(session, text, asks=asks), self._topics[session.language].says
-        return "" if session.lately != "lost" and told in {says[one] for one in _OF_LOST} else told
+        apart = {errand: {says[one] for one in topics} for errand, topics in _OF.items()}
+        return "" if any(told in one and session.lately != errand for errand, one in apart.items()) else told
 
     def let_go(self, session: Visit) -> None:
         if session.errand not in self.informs:  # when the train shall leave is asked anew

@@ -102,6 +102,8 @@ class TravellerHearing(CounterHearing):
         lost = errand == "ticket" and "lost" in named and _LOSES.search(heard.text)
         if lost and not _BUYS.search(heard.text):
             return "lost"
+        if "refund" in named and errand != "refund" and not heard.text.rstrip().endswith("?"):
+            return "refund"  # 48 was the price. Refund
         if errand == "ticket" and _HAS_TICKET.search(heard.text):
             rest = _HAS_TICKET.sub(" ", heard.text)
             return "refund" if re.search(r"\b\d{5}\b", rest) else errand if _BUYS.search(rest) else None
