@@ -42,8 +42,7 @@ _NOTED: Final = wording("accounts", "noted")
 _DONE: Final = wording("accounts", "done")
 """Questions about what was noted, and whether it is done: so is it renewed now or not?"""
 _THAT_DAY: Final = wording("accounts", "that_day")
-_ELSEWHERE: Final = wording("accounts", "elsewhere")
-"""Talk of the weather and of how one is: its day is for nothing."""
+_ELSEWHERE: Final = wording("accounts", "elsewhere")  # the weather: its day is for nothing
 _AND_WANTS: Final = wording("accounts", "and_wants")
 _OFF: Final = wording("accounts", "off")
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
@@ -283,6 +282,7 @@ class CounterAccounts(AccountingBot[Visit]):
         if self.wishes(session, piece.text):
             return True
         to_us = heard.did(*_TO_US) and self.hearer.errand(session, heard) is None
+        to_us = to_us and not (heard.did("hello") and self.values(session, heard))  # in the morning
         if unframed(piece.text, session.language).frame is not None or to_us:
             known = self._topic(session, piece.text) or self.knows(session, piece.text, heard) is not None
             return not known

@@ -218,6 +218,9 @@ class TrainsBot(TravellerBot):
         return super().about(session, heard) or self._chosen(session, heard) is not None or stays or unserved
 
     def matter(self, session: Visit, heard: Heard) -> Answer | None:
+        found = self.values(session, heard) if session.confirming and heard.did("negate") else {}
+        if found and found.items() <= session.form.items() and not heard.all("errand"):
+            return Answer(*self.question(session))  # no, not first: second, as it stands there
         if (
             session.confirming
             and session.errand == "ticket"
@@ -376,7 +379,10 @@ class TrainsBot(TravellerBot):
     def _both_fares(self, session: Visit) -> str:
         """What both classes cost, amid a ticket that has none yet."""
         dear = self.timetable.euros({**session.form, "class": "first"})
-        return self.words(session)["fares"].format(**self._shown(session), first=dear)
+        several = int(session.form.get("passengers", "1")) > 1
+        return self.words(session)["fares_all" if several else "fares"].format(
+            **self._shown(session), first=dear
+        )
 
     def _shown(self, session: Visit) -> dict[str, str]:
         shown, form = self.told(session), session.form

@@ -7,6 +7,7 @@ from typing import Final
 from vivavoce_bots.counter.bot import CounterBot
 from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.timetable import Timetable, as_said, later
+from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
@@ -298,6 +299,10 @@ class TravellerBot(CounterBot):
         return super().implies(session, heard, found) and (
             len(heard.rest) <= _STORY or {"from", "to"} <= set(found)
         )
+
+    def _is_said(self, session: Visit, piece: Piece) -> bool:
+        """What lies beyond the desk is only asked: will I get all my money back?"""
+        return not self._topic(session, piece.text) and super()._is_said(session, piece)
 
     def is_asked(self, session: Visit, text: str) -> bool:
         """A few words that ask what an errand tells: e quanto costa."""

@@ -10,7 +10,7 @@ from vivavoce_bots.counter.naming import NO_NAMES
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
-from vivavoce_bots.dialogue.spotting import Span
+from vivavoce_bots.dialogue.spotting import Span, breaks
 from vivavoce_bots.dialogue.talk import Talk
 
 _SHORT: Final = 2  # letters that are no name
@@ -128,11 +128,13 @@ class CounterHearing:
         """The places of errands that are wanted; none of `four hours`."""
         refused = heard.refused("errand")
         spans = [one for one in heard.spans if one.entry.kind == "errand" and one not in refused]
+        begins = breaks(heard.text)  # it is 51220. Refund
         return [
             one
             for one in spans
             if one.end - one.start > 1
             or not one.start
+            or one.start in begins
             or not in_digits(heard.said[one.start - 1], session.language).isdigit()
         ]
 
