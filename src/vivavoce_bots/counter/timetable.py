@@ -7,7 +7,7 @@ from vivavoce_bots.counter.wording import wording
 
 _FIRST_CLASS: Final = 1.5
 _LATE_HOUR: Final = wording("trains", "late_hour")
-_NEAR: Final = 60  # minutes: `the one around ten`
+_NEAR, _NEARER = 60, 30  # minutes: `the one around ten`; at seven, be it in the evening
 
 
 class Timetable:
@@ -55,9 +55,9 @@ class Timetable:
         for known in (times, self.arrivals(form)):
             if exact := next((one for one in said if one in known), None):
                 return str(known.index(exact) + 1)
-        for one in said:
+        for one, near in zip(said, (_NEAR, _NEARER, _NEARER), strict=True):
             apart = [abs(minutes_of(each) - minutes_of(one)) for each in times]
-            if min(apart) <= _NEAR:
+            if min(apart) <= near:
                 return str(apart.index(min(apart)) + 1)
         return None
 

@@ -1,6 +1,7 @@
 """A train desk: a form. One field after the other, a summary, and nothing without a yes."""
 
 import re
+from itertools import product
 from typing import Final
 
 from vivavoce_bots.acts import Act
@@ -44,6 +45,9 @@ _ONE_WAY: Final = wording("trains", "one_way")
 _PRICE: Final = wording("trains", "price")
 _WHERE: Final = wording("trains", "where")
 _WHERE_NUMBER: Final = wording("trains", "where_number")
+_LEADS_IN: Final = wording("trains", "leads_in")
+_ENDS: Final = ("from", "to")
+_REMARKS: Final = wording("trains", "remarks")
 _ECHO: Final = wording("trains", "echo")
 _SELLS: Final = wording("trains", "sells")
 _DIFFERS: Final = wording("trains", "differs")
@@ -92,12 +96,19 @@ class TrainsBot(TravellerBot):
     def _of_the_desk(self, session: Visit, question: str, heard: Heard) -> str | None:
         """What to enter, what is sold here, and what the classes are."""
         words = self.words(session)
-        if _ECHO.fullmatch(in_digits(question, session.language, ordinals=False)):
+        remarks = _REMARKS.search(question) and not (heard.all("errand") or self._topic(session, question))
+        if remarks and not last_time(question, session.language, asked=False):
+            return ""  # Bologna is further, isn't it
+        if _LEADS_IN.fullmatch(question) or _ECHO.fullmatch(
+            in_digits(question, session.language, ordinals=False)
+        ):
             return ""  # three and a half hours?
         if _PRESS.search(question):
             return words["press"]
         if _ONE_WAY.search(question):
             return self._topics[session.language].says["back"]
+        if told := self._compared(session, question, heard):
+            return told
         if session.asking == "train" and _DIFFERS.search(question) and _PRICE.search(question):
             return words["same_fare"]
         if _IS_DESK.search(question):
@@ -113,6 +124,25 @@ class TrainsBot(TravellerBot):
         if self.hearer.errand(session, heard) == "lost" and heard.all("errand"):
             return words["lost"]
         return None
+
+    def _compared(self, session: Visit, question: str, heard: Heard) -> str:
+        """What two journeys cost: is it cheaper from Florence or from Bologna?"""
+        named = {
+            one: dict.fromkeys(e.value or "" for e in heard.all("value") if e.slot == one) for one in _ENDS
+        }
+        bare = [e.value or "" for e in heard.all("value") if e.slot == "from|to"]
+        open_ = next((one for one in _ENDS if not named[one]), "")
+        if len(bare) == 1 and open_:
+            named[open_] = dict.fromkeys(bare)
+        ends = [[*named[one]] or [session.form.get(one, "")] for one in _ENDS]
+        if sorted(map(len, ends)) != [1, 2] or not all(map(all, ends)) or not _PRICE.search(question):
+            return ""
+        form, told = session.form, list[str]()
+        for start, end in product(*ends):
+            session.form = {**form, "from": start, "to": end, "class": form.get("class", "second")}
+            told += [self.words(session)["fare"].format(**self._shown(session))] if start != end else []
+        session.form = form
+        return " ".join(told)
 
     def _of_the_journey(self, session: Visit, question: str, heard: Heard) -> str | None:
         """How long it takes, when a train leaves that is named, what it costs, whether it runs that day."""
@@ -155,6 +185,8 @@ class TrainsBot(TravellerBot):
             return words["total"].format(**self._shown(session)) if again else ""
         if _ARRIVES.search(question) and not CLASS_WORD.search(question):
             return words["arrival"].format(**self._shown(session))
+        if _WHICH.search(question) and (told := self._of_a_train(session, question)):
+            return told
         if self.hearer.errand(session, heard) in self.informs or CLASS_WORD.search(question):
             return None
         if session.part and self._part(question) and _IS_THERE.search(question):
@@ -205,11 +237,6 @@ class TrainsBot(TravellerBot):
         told, says = super()._topic(session, text, asks=asks), self._topics[session.language].says
         apart = {errand: {says[one] for one in topics} for errand, topics in _OF.items()}
         return "" if any(told in one and session.lately != errand for errand, one in apart.items()) else told
-
-    def let_go(self, session: Visit) -> None:
-        if session.errand not in self.informs:  # when the train shall leave is asked anew
-            session.part, session.after, session.by, session.late = "", 0, 0, False
-        super().let_go(session)
 
     def about(self, session: Visit, heard: Heard) -> bool:
         stays = session.errand is not None and _STAYS.search(heard.text) is not None
@@ -351,6 +378,8 @@ class TrainsBot(TravellerBot):
     def answered(self, session: Visit, text: str) -> Answer:
         session.listed, before = False, session.back
         answer = super().answered(session, text)
+        if session.errand is None and session.lately not in self.informs:  # asked anew
+            session.part, session.after, session.by, session.late = "", 0, 0, False
         if session.back and not before and session.errand == "ticket" and session.opens is None:
             return answer._replace(text=joined([self.words(session)["back_later"], answer.text]))
         return answer

@@ -10,7 +10,7 @@ from vivavoce_bots.counter.timetable import Timetable, as_said, later
 from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.wording import wording
-from vivavoce_bots.dialogue.clauses import clauses_of, sentences_of
+from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, sentences_of
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY
@@ -60,11 +60,12 @@ _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
 _UNWANTED: Final = wording("trains", "unwanted")
 _BY: Final = wording("trains", "by")
 _BARE_TIME: Final = wording("trains", "bare_time")
+_ASKS_AMID: Final = wording("trains", "asks_amid")
 _ASKS: Final = wording("trains", "asks")
 _UNFIT: Final = wording("trains", "unfit")
 _PLACE: Final = wording("trains", "place")
 _PLACES: Final = ("first", "second", "third", "fourth", "prim", "second", "terz", "quart")
-_NOON: Final = 12
+_NOON, _HOURS = 12, 24
 _MEALS: Final = {
     ("lunch", "lunchtime", "noon", "midday", "pranzo", "mezzogiorno"): 13,
     ("afternoon", "pomeriggio", "tea"): 17,
@@ -139,6 +140,15 @@ class TravellerBot(CounterBot):
         found = super().values(session, heard)
         if found.get("class") == "first" and session.asking != "class" and not CLASS.search(heard.text):
             del found["class"]  # prima, which is first and before
+        number = re.search(r"(?<!\d)\d{5}(?!\d)", heard.text)
+        told = session.last is not None and self.words(session)["about_refund"] in session.last.text
+        if number and told and session.errand is None:  # the number that refunds are said to need
+            found["booking"] = number[0]
+        counted = session.asking in (None, "passengers") or session.confirming or _RATHER.search(heard.text)
+        if found.get("passengers") and "passengers" in session.form and not counted:
+            del found["passengers"]  # Carla pays for me
+        if int(found.get("train", "0")) > _HOURS and len(heard.said) > 1:
+            del found["train"]  # 120 euros
         if "time" in found:
             found["time"] = as_said(found["time"], heard.text)
         if counted := _COUNTED.search(in_digits(heard.text, session.language, ordinals=False)):
@@ -263,6 +273,8 @@ class TravellerBot(CounterBot):
         errand = super().named(session, heard, found)
         if errand is None and session.errand is None and session.lately != "lost":
             errand = "lost" if self.hearer.errand(session, heard) == "lost" else None  # I left my umbrella
+        if errand is None and session.errand is None and "booking" in found:
+            return "refund"
         if errand is None and "passengers" in found and _TICKETS.search(heard.text):
             return "ticket"  # four tickets
         if errand == "ticket" and any(one.value == "refund" for one in heard.all("errand")):
@@ -291,7 +303,7 @@ class TravellerBot(CounterBot):
         if set(found) == {"day"}:
             placed = self.hearer.named(heard, session.language, "to") is not None
             return placed or super().implies(session, heard, found)
-        if session.inquires:
+        if session.inquires and not _WANTS.search(heard.text):
             return False
         past = _PAST.search(heard.text) is not None
         if session.lately in ("lost", "refund") or past:
@@ -300,14 +312,30 @@ class TravellerBot(CounterBot):
             len(heard.rest) <= _STORY or {"from", "to"} <= set(found)
         )
 
+    def _linked(self, session: Visit, pieces: list[Piece]) -> list[Piece]:
+        """Pieces, of which a question that stands behind a journey is one of its own."""
+        linked: list[Piece] = []
+        for piece in super()._linked(session, pieces):
+            head, comma, tail = piece.text.rpartition(", ")
+            journey = {"from", "to"} & set(self.values(session, self._heard(session, head))) if comma else ()
+            splits = (
+                piece.asks and journey and len(tail.split()) > 2 and not asks_openly(head, session.language)
+            )
+            linked += [Piece(f"{head}.", asks=False), Piece(tail, asks=True)] if splits else [piece]
+        return linked
+
     def _is_said(self, session: Visit, piece: Piece) -> bool:
         """What lies beyond the desk is only asked: will I get all my money back?"""
         return not self._topic(session, piece.text) and super()._is_said(session, piece)
 
     def is_asked(self, session: Visit, text: str) -> bool:
-        """A few words that ask what an errand tells: e quanto costa."""
-        return _ASKS.match(text) is not None and self.hearer.errand(session, self._heard(session, text)) in (
-            *self.informs,
+        """What an errand tells is asked, amid another one, too: e quanto costa; and it arrives when."""
+        heard = self._heard(session, text)
+        if self.hearer.errand(session, heard) not in self.informs:
+            return False
+        amid = session.errand in ("ticket", "refund") and _ASKS_AMID.search(text) is not None
+        return _ASKS.match(text) is not None or (
+            amid and self.values(session, heard).items() <= session.form.items()
         )
 
     def wishes(self, session: Visit, question: str) -> bool:
