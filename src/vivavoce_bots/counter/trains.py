@@ -146,6 +146,7 @@ class TrainsBot(TravellerBot):
 
     def _of_the_journey(self, session: Visit, question: str, heard: Heard) -> str | None:
         """How long it takes, when a train leaves that is named, what it costs, whether it runs that day."""
+        self._take_along(session, question, heard)
         words, form = self.words(session), session.form
         if not {"from", "to"} <= set(form):
             if session.errand == "ticket" and self.hearer.errand(session, heard) == "fare":
@@ -156,14 +157,6 @@ class TrainsBot(TravellerBot):
         found = self.values(session, heard)
         if BACK.search(question) and (_IS_THERE.search(question) or "timetable" in self._errands(heard)):
             return self._backwards(session)
-        about = (
-            set(found) == {"day"}
-            or bool(self._errands(heard) & {*self.informs})
-            or _WHICH.search(question) is not None
-        )
-        if session.asking == "day" and "day" in found and about:
-            form["day"] = found["day"]  # what is the first one tomorrow?
-            session.asking = next(one for one in self.counter.errands["ticket"].needs if one not in form)
         if set(found) <= {"day"} and _EVERY_DAY.search(question) and (found or _DAILY.search(question)):
             return words["daily"]
         if set(found) == {"passengers"} and session.errand is None and session.lately == "fare":
@@ -205,6 +198,18 @@ class TrainsBot(TravellerBot):
         told = self.words(session)["timetable"].format(**self._shown(session))
         session.form = form
         return told
+
+    def _take_along(self, session: Visit, question: str, heard: Heard) -> None:
+        """What a question tells of the journey that waits for it: what is the first one to Rome tomorrow?"""
+        if session.errand not in ("ticket", "timetable", "fare") or SUPPOSES.search(question):
+            return
+        found, needs = self.values(session, heard), self.counter.errands[session.errand].needs
+        new = {one: found[one] for one in ("from", "to", "day") if one in found and one in needs}
+        new = {one: value for one, value in new.items() if one not in session.form}
+        same = new.get("to", session.form.get("to")) == new.get("from", session.form.get("from"))
+        if new and session.asking is not None and not same:
+            session.form |= new
+            session.asking = next((one for one in needs if one not in session.form), session.asking)
 
     def _of_a_train(self, session: Visit, question: str) -> str | None:
         """When the train leaves that a question names: was that eleven? is the second one at noon?"""

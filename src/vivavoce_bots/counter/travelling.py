@@ -57,6 +57,7 @@ _AFTER: Final = wording("trains", "after")
 _WANTS: Final = wording("trains", "wants")
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
+_AT_THE: Final = wording("trains", "at_the")
 _UNWANTED: Final = wording("trains", "unwanted")
 _BY: Final = wording("trains", "by")
 _BARE_TIME: Final = wording("trains", "bare_time")
@@ -108,7 +109,8 @@ class TravellerHearing(CounterHearing):
             return "refund"  # 48 was the price. Refund
         if errand == "ticket" and _HAS_TICKET.search(heard.text):
             rest = _HAS_TICKET.sub(" ", heard.text)
-            return "refund" if re.search(r"\b\d{5}\b", rest) else errand if _BUYS.search(rest) else None
+            repaid = session.repays and re.search(r"\b\d{5}\b", rest)
+            return "refund" if repaid else errand if _BUYS.search(rest) else None
         return errand
 
     def named(self, heard: Heard, language: str, need: str) -> str | None:
@@ -152,7 +154,7 @@ class TravellerBot(CounterBot):
         if "time" in found:
             found["time"] = as_said(found["time"], heard.text)
         if counted := _COUNTED.search(in_digits(heard.text, session.language, ordinals=False)):
-            found["passengers"] = counted[1] or counted[2]
+            found["passengers"] = next(filter(None, counted.groups()))
         if "passengers" in found and _FOR_TWO.search(heard.text):
             found.pop("time", None)
         first = heard.did("early") or _FIRST.search(heard.text)
@@ -348,7 +350,7 @@ class TravellerBot(CounterBot):
         """A text without till when they must be there, which is noted: I must be there by three."""
         for sentence in sentences_of(text):
             plain = in_digits(sentence, session.language, ordinals=False)
-            by = _BY.search(plain)
+            by = _BY.search(plain) or _AT_THE.search(plain)
             if by is None:
                 continue
             if by["hour"]:
@@ -362,6 +364,7 @@ class TravellerBot(CounterBot):
 
     def plain(self, session: Visit, text: str) -> str:
         text = _DENIED_DAY.sub(" ", _IN_TWO_DAYS.sub(_two_days_on(session.language), text))
+        session.repays = any(one.value == "refund" for one in self._heard(session, text).all("errand"))
         whole, text = text, self._without_by(session, text)
         if text == whole:  # else it is when they must be there
             session.part = self._part(text) or session.part

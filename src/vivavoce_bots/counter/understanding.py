@@ -42,6 +42,7 @@ class Visit(Talk):
     was_asking  what was asked before this turn
     opens    the errand that this turn begins; other: whether it asks for another one
     part     the part of the day that was named; after: from when on, by: till when to be there, in minutes
+    repays   whether this turn asks for money back
     late     whether the first train is too early; listed: whether this turn listed the trains
     own      whether they have the book at home; back: whether they come back by train
     """
@@ -71,6 +72,7 @@ class Visit(Talk):
     part: str = ""
     after: int = 0
     by: int = 0
+    repays: bool = False
     listed: bool = False
     was_asking: str | None = None
     late: bool = False
