@@ -8,7 +8,7 @@ from vivavoce_bots.acts import Act
 from vivavoce_bots.counter.matter import last_time
 from vivavoce_bots.counter.naming import SUPPOSES, TAGGED
 from vivavoce_bots.counter.timetable import as_said, minutes_of
-from vivavoce_bots.counter.travelling import BACK, CLASS_WORD, PARTS, TOWN, TravellerBot
+from vivavoce_bots.counter.travelling import BACK, CLASS_WORD, HAS_TICKET, PARTS, TOWN, TravellerBot
 from vivavoce_bots.counter.understanding import Visit
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.hearing import Heard
@@ -48,6 +48,9 @@ _WHERE_NUMBER: Final = wording("trains", "where_number")
 _LEADS_IN: Final = wording("trains", "leads_in")
 _ENDS: Final = ("from", "to")
 _REMARKS: Final = wording("trains", "remarks")
+_AS_MUCH: Final = wording("trains", "as_much")
+_RETURN_TOO: Final = wording("trains", "return_too")
+_WRONG_TICKET: Final = wording("trains", "wrong_ticket")
 _ECHO: Final = wording("trains", "echo")
 _SELLS: Final = wording("trains", "sells")
 _DIFFERS: Final = wording("trains", "differs")
@@ -86,7 +89,13 @@ class TrainsBot(TravellerBot):
         found = self.values(session, heard)
         if lately == "refund" and _HOW_MUCH.search(question) and not {"from", "to"} & set(found):
             return self._topics[session.language].says["amount"]
-        if lately == "lost" and _THERE["lost"].search(question):
+        start = found.get("from", "rome")
+        tells = self._errands(heard) & {"fare", "arrival"}
+        if lately == "lost" and start != "rome" and "to" not in found and not tells:  # how do I get there?
+            session.form |= {"from": start, "to": "rome"}
+            return words["timetable"].format(**self._shown(session))
+        in_rome = "rome" in found.values() and not {"ticket", "timetable", "fare"} & self._errands(heard)
+        if lately == "lost" and (_THERE["lost"].search(question) or (in_rome and len(found) == 1)):
             return words["lost"]
         who = re.search(r"\b(?:who|chi)\b", question, re.I)
         if _MONEY.search(question) and (SUPPOSES.search(question) or _DO_I.search(question) or who):
@@ -109,7 +118,9 @@ class TrainsBot(TravellerBot):
             return self._topics[session.language].says["back"]
         if told := self._compared(session, question, heard):
             return told
-        if session.asking == "train" and _DIFFERS.search(question) and _PRICE.search(question):
+        trains = _AS_MUCH.search(question) is not None and not CLASS_WORD.search(question)
+        cheaper = session.asking == "train" and _DIFFERS.search(question) and _PRICE.search(question)
+        if (trains and "day" not in self.values(session, heard)) or cheaper:
             return words["same_fare"]
         if _IS_DESK.search(question):
             return words["whoareyou"]
@@ -155,6 +166,9 @@ class TrainsBot(TravellerBot):
             time = last_time(question, session.language, asked=False)
             return "" if time and session.errand == "ticket" else None
         found = self.values(session, heard)
+        if _RETURN_TOO.search(question) and self.hearer.errand(session, heard) == "fare":
+            says = self._topics[session.language].says["back"]
+            return f"{self._both_fares(session)} {says}"
         if BACK.search(question) and (_IS_THERE.search(question) or "timetable" in self._errands(heard)):
             return self._backwards(session)
         if set(found) <= {"day"} and _EVERY_DAY.search(question) and (found or _DAILY.search(question)):
@@ -382,6 +396,9 @@ class TrainsBot(TravellerBot):
 
     def answered(self, session: Visit, text: str) -> Answer:
         session.listed, before = False, session.back
+        if session.errand is None and HAS_TICKET.search(text) and _WRONG_TICKET.search(text):
+            question, acts = self.question(session)
+            return Answer(joined([self._topics[session.language].says["changing"], question]), acts)
         answer = super().answered(session, text)
         if session.errand is None and session.lately not in self.informs:  # asked anew
             session.part, session.after, session.by, session.late = "", 0, 0, False

@@ -1,6 +1,7 @@
 """What a train desk hears: stations, a day, a train by its number or its time, passengers, a class."""
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
@@ -57,7 +58,9 @@ _AFTER: Final = wording("trains", "after")
 _WANTS: Final = wording("trains", "wants")
 _FIRST: Final = re.compile(r"\bfirst train|primo treno\b", re.I)
 _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
+_ONE: Final = re.compile(r"(?<=\bby )one\b|(?<=\bbefore )one\b|\bl'una\b", re.I)
 _AT_THE: Final = wording("trains", "at_the")
+_TOGETHER: Final = wording("trains", "together")
 _UNWANTED: Final = wording("trains", "unwanted")
 _BY: Final = wording("trains", "by")
 _BARE_TIME: Final = wording("trains", "bare_time")
@@ -66,7 +69,7 @@ _ASKS: Final = wording("trains", "asks")
 _UNFIT: Final = wording("trains", "unfit")
 _PLACE: Final = wording("trains", "place")
 _PLACES: Final = ("first", "second", "third", "fourth", "prim", "second", "terz", "quart")
-_NOON, _HOURS = 12, 24
+_NOON, _HOURS, _LONGEST = 12, 24, 900
 _MEALS: Final = {
     ("lunch", "lunchtime", "noon", "midday", "pranzo", "mezzogiorno"): 13,
     ("afternoon", "pomeriggio", "tea"): 17,
@@ -78,7 +81,7 @@ TOWN: Final = wording("trains", "town")
 _AT_HOME: Final = wording("trains", "at_home")
 _LOSES: Final = wording("trains", "loses")
 _BUYS: Final = wording("trains", "buys")
-_HAS_TICKET: Final = wording("trains", "has_ticket")
+HAS_TICKET: Final = wording("trains", "has_ticket")
 _CHANGED: Final = frozenset(
     tokens("o or no anzi cioè forse maybe wait aspetti actually rather sorry scusi i mean")
 )
@@ -107,8 +110,8 @@ class TravellerHearing(CounterHearing):
             return "lost"
         if "refund" in named and errand != "refund" and not heard.text.rstrip().endswith("?"):
             return "refund"  # 48 was the price. Refund
-        if errand == "ticket" and _HAS_TICKET.search(heard.text):
-            rest = _HAS_TICKET.sub(" ", heard.text)
+        if errand == "ticket" and HAS_TICKET.search(heard.text):
+            rest = HAS_TICKET.sub(" ", heard.text)
             repaid = session.repays and re.search(r"\b\d{5}\b", rest)
             return "refund" if repaid else errand if _BUYS.search(rest) else None
         return errand
@@ -146,7 +149,10 @@ class TravellerBot(CounterBot):
         told = session.last is not None and self.words(session)["about_refund"] in session.last.text
         if number and told and session.errand is None:  # the number that refunds are said to need
             found["booking"] = number[0]
+        if "passengers" not in found and _TOGETHER.search(heard.text):
+            found["passengers"] = "2"
         counted = session.asking in (None, "passengers") or session.confirming or _RATHER.search(heard.text)
+        counted = counted or not heard.rest
         if found.get("passengers") and "passengers" in session.form and not counted:
             del found["passengers"]  # Carla pays for me
         if int(found.get("train", "0")) > _HOURS and len(heard.said) > 1:
@@ -349,7 +355,7 @@ class TravellerBot(CounterBot):
     def _without_by(self, session: Visit, text: str) -> str:
         """A text without till when they must be there, which is noted: I must be there by three."""
         for sentence in sentences_of(text):
-            plain = in_digits(sentence, session.language, ordinals=False)
+            plain = _ONE.sub("1", in_digits(sentence, session.language, ordinals=False))
             by = _BY.search(plain) or _AT_THE.search(plain)
             if by is None:
                 continue
@@ -363,6 +369,8 @@ class TravellerBot(CounterBot):
         return text
 
     def plain(self, session: Visit, text: str) -> str:
+        if len(text) > _LONGEST:
+            return text
         text = _DENIED_DAY.sub(" ", _IN_TWO_DAYS.sub(_two_days_on(session.language), text))
         session.repays = any(one.value == "refund" for one in self._heard(session, text).all("errand"))
         whole, text = text, self._without_by(session, text)
@@ -372,7 +380,7 @@ class TravellerBot(CounterBot):
             session.part = session.part or "morning"
         if not session.account and session.lately not in self.informs and _LATER_BACK.search(text):
             amid = session.errand == "ticket"
-            session.back, text = True, (_BACK_AMID if amid else _LATER_BACK).sub(" ", text)
+            session.back, text = True, (_BACK_AMID if amid else _LATER_BACK).sub(self._kept_of(session), text)
         plain = in_digits(text, session.language, ordinals=False)
         if after := _AFTER.search(plain):
             hour = int(after[1]) + (12 if int(after[1]) < _FIRST_HOUR else 0)
@@ -380,6 +388,15 @@ class TravellerBot(CounterBot):
             text = _AFTER.sub(" ", plain)
         session.late = session.late or NOT_EARLY.search(text) is not None
         return text
+
+    def _kept_of(self, session: Visit) -> Callable[[re.Match[str]], str]:
+        """What stays of a clause that tells of the way back: from Florence to Bologna, and back at once."""
+
+        def kept(clause: re.Match[str]) -> str:
+            there = {"from", "to"} <= set(self.values(session, self._heard(session, clause["there"])))
+            return clause["there"] if there else " "
+
+        return kept
 
     def _part(self, text: str) -> str:
         """The part of the day that is named last, and is wanted."""
