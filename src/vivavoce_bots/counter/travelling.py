@@ -12,7 +12,7 @@ from vivavoce_bots.counter.turn import Piece
 from vivavoce_bots.counter.understanding import CounterHearing, Visit
 from vivavoce_bots.counter.wording import wording
 from vivavoce_bots.dialogue.clauses import asks_openly, clauses_of, sentences_of
-from vivavoce_bots.dialogue.hearing import Heard
+from vivavoce_bots.dialogue.hearing import Heard, leaves_behind
 from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.opening import DAY, DAYS, TODAY
 from vivavoce_bots.dialogue.speech import is_question, speech
@@ -61,6 +61,9 @@ _LAST: Final = re.compile(r"\blast train|ultimo treno\b", re.I)
 _ONE: Final = re.compile(r"(?<=\bby )one\b|(?<=\bbefore )one\b|\bl'una\b", re.I)
 _AT_THE: Final = wording("trains", "at_the")
 _TOGETHER: Final = wording("trains", "together")
+_AT_FIRST: Final = wording("trains", "at_first")
+_HALF: Final = re.compile(r"\bhalf past (\d{1,2})\b|\b(\d{1,2}) e mezz[ao]\b", re.I)
+_BEFORE: Final = re.compile(r"\bprima d(?:i|el|elle|ell')\s*$", re.I)
 _UNWANTED: Final = wording("trains", "unwanted")
 _BY: Final = wording("trains", "by")
 _BARE_TIME: Final = wording("trains", "bare_time")
@@ -308,6 +311,9 @@ class TravellerBot(CounterBot):
         """No story begins an errand: I got off at Milan."""
         if "?" in heard.text and set(found) == {"day"}:
             return False
+        told = session.lately in self.informs and {"from", "to"} <= set(session.form)
+        if told and "day" in found and not leaves_behind(heard):
+            return _PAST.search(heard.text) is None  # the fare was told: Sunday, then
         if set(found) == {"day"}:
             placed = self.hearer.named(heard, session.language, "to") is not None
             return placed or super().implies(session, heard, found)
@@ -356,7 +362,8 @@ class TravellerBot(CounterBot):
         """A text without till when they must be there, which is noted: I must be there by three."""
         for sentence in sentences_of(text):
             plain = _ONE.sub("1", in_digits(sentence, session.language, ordinals=False))
-            by = _BY.search(plain) or _AT_THE.search(plain)
+            plain = _HALF.sub(lambda one: f"{one[1] or one[2]}:30", plain)
+            by = next(filter(None, (one.search(plain) for one in (_BY, _AT_THE, _AT_FIRST))), None)
             if by is None:
                 continue
             if by["hour"]:
@@ -365,7 +372,8 @@ class TravellerBot(CounterBot):
                 session.by = 60 * (hour + 12 * later) + int(by["minute"] or 0)
             else:
                 session.by = 60 * next(hour for words, hour in _MEALS.items() if by["at"].lower() in words)
-            text = text.replace(sentence, plain[: by.start("at")] + plain[by.end("at") :])
+            rest = _BEFORE.sub(" ", plain[: by.start("at")]) + plain[by.end("at") :]
+            text = text.replace(sentence, rest)  # prima is no class here
         return text
 
     def plain(self, session: Visit, text: str) -> str:
@@ -393,7 +401,7 @@ class TravellerBot(CounterBot):
         """What stays of a clause that tells of the way back: from Florence to Bologna, and back at once."""
 
         def kept(clause: re.Match[str]) -> str:
-            there = {"from", "to"} <= set(self.values(session, self._heard(session, clause["there"])))
+            there = {"from", "to"} & set(self.values(session, self._heard(session, clause["there"])))
             return clause["there"] if there else " "
 
         return kept

@@ -24,7 +24,7 @@ _PLAIN: Final = {
     "it": r"quanto (?:cost\w+|vien\w+|fa|pago|devo|spendo|dura)|a che ora|fino a (?:che ora|quando)|"
     r"quando (?:aprite|chiudete|siete|arriv\w+|parte|torna|scade)|dove (?:siete|devo|sta|è|si)|"
     r"(?:che|quale) \w+ (?:ho|hai|ha|era|avevo|prendo)|"
-    r"(?:ce l'|ne )?avete|siete|come (?:si|faccio|devo)|c'è (?:un|una|il|la|lo)\b",
+    r"(?:ce l'|ne )?avete|siete|come (?:si|faccio|devo)|si può|si possono|c'è (?:un|una|il|la|lo)\b",
 }
 """How a question begins amid a sentence that has no mark: `and the fine, who do I ask`."""
 _BREAKS: Final = wording("turn", "breaks")
