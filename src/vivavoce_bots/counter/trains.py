@@ -23,7 +23,9 @@ _STAYS: Final = wording("trains", "stays")
 """Words of who wants no ticket."""
 _THERE: Final = {
     "lost": re.compile(
-        r"\b(?:open|close|shut|they|sunday|apert\w|apre|aprono|chius\w|chiude|domenica)\b", re.I
+        r"\b(?:open|office|ufficio|what time (?:is|was) (?:it|that)|a che ora era|"
+        r"close|shut|they|sunday|apert\w|apre|aprono|chius\w|chiude|domenica)\b",
+        re.I,
     ),
     "refund": re.compile(
         r"\b(?:\d{5}|how long|when (?:do|will|does|is)|quando|quanto (?:ci|tempo)|in quanto)\b"
@@ -95,6 +97,8 @@ class TrainsBot(TravellerBot):
             session.form |= {"from": start, "to": "rome"}
             return words["timetable"].format(**self._shown(session))
         in_rome = "rome" in found.values() and not {"ticket", "timetable", "fare"} & self._errands(heard)
+        if self._topic(session, question):
+            return None
         if lately == "lost" and (_THERE["lost"].search(question) or (in_rome and len(found) == 1)):
             return words["lost"]
         who = re.search(r"\b(?:who|chi)\b", question, re.I)

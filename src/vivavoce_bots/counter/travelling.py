@@ -168,7 +168,7 @@ class TravellerBot(CounterBot):
             found.pop("time", None)
         first = heard.did("early") or _FIRST.search(heard.text)
         last = heard.did("late") or _LAST.search(heard.text)
-        first = first and not NOT_EARLY.search(heard.text)
+        first = first and not (NOT_EARLY.search(heard.text) or session.after)
         if (first or last) and not re.search(r"\b[1-4]\W*$|\d:\d", heard.text) and "time" not in found:
             found.pop("train", None)  # the last one
         stations = [one.value or "" for one in heard.all("value") if "to" in (one.slot or "").split("|")]
@@ -294,7 +294,8 @@ class TravellerBot(CounterBot):
             return "ticket"
         if errand != "ticket" or _STRONG.search(heard.text):
             return errand
-        wants = _WANTS.search(heard.text) is not None and bool({"from", "to"} & set(found))
+        office = session.lately == "lost" and re.search(r"\b(?:office|ufficio)\b", heard.text, re.I)
+        wants = not office and _WANTS.search(heard.text) is not None and bool({"from", "to"} & set(found))
         if session.errand in self.informs or (
             session.errand is None and session.lately in ("lost", "refund") and not wants
         ):
