@@ -39,17 +39,23 @@ def walk(bot: Bot, name: str, language: str, seed: int) -> Walk:
     random = Random(f"walk:{name}:{language}:{seed}")
     said = callers()[name][language]
     session = bot.session(f"{name}{seed}", language)
-    reply = bot.greet(session)
+    reply = _with_acts(session, bot.greet(session))
     turns, recent, in_vain, reached = [("", reply.text)], [reply.text], 0, False
     while not reply.end and len(turns) < LONGEST and in_vain <= MOST_IN_VAIN:
         text, answers = _next(reply, said, random)
-        reply = bot.reply(session, [(text, None)])
+        reply = _with_acts(session, bot.reply(session, [(text, None)]))
         repeats = reply.text in recent[-MOST_IN_VAIN:] or any(act.act == "repeat" for act in reply.acts)
         in_vain = in_vain + 1 if repeats and answers else 0
         reached = reached or any(act.act in ("offer", "inform", "bye") for act in reply.acts)
         recent.append(reply.text)
         turns.append((text, reply.text))
     return Walk(turns, in_vain, reached)
+
+
+def _with_acts(session: object, reply: Reply) -> Reply:
+    """A reply with its acts, which a bot that answers in words only keeps to itself."""
+    last = getattr(session, "last", None)
+    return last if isinstance(last, Reply) and last.text == reply.text else reply
 
 
 def _next(reply: Reply, said: dict[str, list[str]], random: Random) -> tuple[str, bool]:

@@ -36,20 +36,16 @@ _OF_THE_NEED: Final = wording("accounts", "of_the_need")
 _OPENS: Final = {"en": wording("accounts", "opens_en"), "it": wording("accounts", "opens_it")}
 _RHETORICAL: Final = wording("accounts", "rhetorical")
 """Questions that want no answer: do I really have to type this in?"""
-_NOT_SO: Final = wording("accounts", "not_so")
-"""That something is wrong, and not what would be right."""
+_NOT_SO: Final = wording("accounts", "not_so")  # that something is wrong, not what would be right
 _NOTED: Final = wording("accounts", "noted")
-_DONE: Final = wording("accounts", "done")
-"""Questions about what was noted, and whether it is done: so is it renewed now or not?"""
+_DONE: Final = wording("accounts", "done")  # so is it renewed now or not?
 _THAT_DAY: Final = wording("accounts", "that_day")
-_ELSEWHERE: Final = wording("accounts", "elsewhere")
-"""Talk of the weather and of how one is: its day is for nothing."""
+_ELSEWHERE: Final = wording("accounts", "elsewhere")  # the weather: its day is for nothing
 _AND_WANTS: Final = wording("accounts", "and_wants")
 _OFF: Final = wording("accounts", "off")
-"""The end of a turn of who leaves."""
 _TODAY: Final = ("today", "tomorrow", "oggi", "domani")
 _SMALL: Final = frozenset(tokens("the for a an of per il la lo di da un una in with con e and"))
-_SMALLEST, _SHORT = 2, 3  # words of a question that may be an answer: Saturday?
+_SMALLEST, _SHORT = 2, 3  # letters, words of an answer
 LONGEST: Final = 900  # characters of what is taken to pieces; nobody says more at a counter
 
 
@@ -136,6 +132,9 @@ class CounterAccounts(AccountingBot[Visit]):
         if not asked and not stopped:
             return super().answered(session, said or text)
         session.besides, session.was_asking = bool(asked), session.asking
+        plain = (one.text for one in asked if not self._topic(session, one.text))
+        told_of = {self.hearer.errand(session, self._heard(session, one)) for one in plain}
+        session.inquires = any(self.counter.errands[one].needs for one in told_of & {*self.informs} if one)
         heard = self._heard(session, said)
         waits = session.asking is not None or session.confirming
         matters = waits or stopped or heard.spans or self.told_in(session, said)
@@ -148,7 +147,7 @@ class CounterAccounts(AccountingBot[Visit]):
         answer = super().answered(session, said) if re.search(r"\w", said) and matters else None
         if answer is not None and answer.end and asked and no:
             answer = None  # no, have you got plasters?
-        session.besides, waited = False, self.question(session)[0]
+        session.besides, session.inquires, waited = False, False, self.question(session)[0]
         told: list[str] = []
         for piece in asked:
             if answer and _WHAT_NOW.match(piece.text) and QUESTION.sub("", answer.text).strip():
@@ -283,6 +282,7 @@ class CounterAccounts(AccountingBot[Visit]):
         if self.wishes(session, piece.text):
             return True
         to_us = heard.did(*_TO_US) and self.hearer.errand(session, heard) is None
+        to_us = to_us and not (heard.did("hello") and self.values(session, heard))  # in the morning
         if unframed(piece.text, session.language).frame is not None or to_us:
             known = self._topic(session, piece.text) or self.knows(session, piece.text, heard) is not None
             return not known

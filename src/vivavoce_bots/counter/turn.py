@@ -17,10 +17,14 @@ _VERBS: Final = {one: wording("turn", f"verbs_{one}").pattern for one in ("en", 
 _PLAIN: Final = {
     "en": r"how (?:much|many|long|late|do|does|can)|(?:what|which) (?:time|day|is|are|does|do|about)|"
     r"when (?:do|does|is|are|will|can)|where (?:do|does|is|are|can)|who (?:do|does|is|can)|"
+    r"(?:what|which) \w+ (?:did|do|does|is|was|have) (?:i|you|we|it|that)|"
+    r"(?:what|which) \w+ (?:goes|go|leaves|runs|gets|stops)|"
+    r"(?:will|do|does|can|could|would) (?:they|it|he|she|we)|"
     r"(?:is|are) there|(?:are|do|have|can|will|could|would) you|(?:do|can|must|may|should) i",
     "it": r"quanto (?:cost\w+|vien\w+|fa|pago|devo|spendo|dura)|a che ora|fino a (?:che ora|quando)|"
     r"quando (?:aprite|chiudete|siete|arriv\w+|parte|torna|scade)|dove (?:siete|devo|sta|è|si)|"
-    r"(?:ce l'|ne )?avete|siete|come (?:si|faccio|devo)|c'è (?:un|una|il|la|lo)\b",
+    r"(?:che|quale) \w+ (?:ho|hai|ha|era|avevo|prendo)|"
+    r"(?:ce l'|ne )?avete|siete|come (?:si|faccio|devo)|si può|si possono|c'è (?:un|una|il|la|lo)\b",
 }
 """How a question begins amid a sentence that has no mark: `and the fine, who do I ask`."""
 _BREAKS: Final = wording("turn", "breaks")

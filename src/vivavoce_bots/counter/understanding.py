@@ -10,7 +10,7 @@ from vivavoce_bots.counter.naming import NO_NAMES
 from vivavoce_bots.dialogue.hearing import Heard
 from vivavoce_bots.dialogue.numbers import in_digits, number_meant
 from vivavoce_bots.dialogue.speech import is_question
-from vivavoce_bots.dialogue.spotting import Span
+from vivavoce_bots.dialogue.spotting import Span, breaks
 from vivavoce_bots.dialogue.talk import Talk
 
 _SHORT: Final = 2  # letters that are no name
@@ -38,9 +38,11 @@ class Visit(Talk):
     wonders  what was asked for amid an errand, and is told as soon as that is known
     order    things of one order with their amounts, None where none was told; placed: orders that are done
     shown    what was offered, and need not be offered again; unknown: names that nobody knew
-    besides  whether this turn asks something, too; was_asking: what was asked before it
+    besides  whether this turn asks something, too; inquires: something that an errand tells of what is named
+    was_asking  what was asked before this turn
     opens    the errand that this turn begins; other: whether it asks for another one
-    part     the part of the day that was named; after: from when on, in minutes
+    part     the part of the day that was named; after: from when on, by: till when to be there, in minutes
+    repays   whether this turn asks for money back
     late     whether the first train is too early; listed: whether this turn listed the trains
     own      whether they have the book at home; home: titles that they have there
     spoken   the title that this turn names last; turn: its text; met: how many unknown names came before it
@@ -66,6 +68,7 @@ class Visit(Talk):
     shown: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     besides: bool = False
+    inquires: bool = False
     own: bool = False
     home: list[str] = field(default_factory=list)
     spoken: str = ""
@@ -76,6 +79,8 @@ class Visit(Talk):
     opens: str | None = None
     part: str = ""
     after: int = 0
+    by: int = 0
+    repays: bool = False
     listed: bool = False
     was_asking: str | None = None
     late: bool = False
@@ -133,11 +138,13 @@ class CounterHearing:
         """The places of errands that are wanted; none of `four hours`."""
         refused = heard.refused("errand")
         spans = [one for one in heard.spans if one.entry.kind == "errand" and one not in refused]
+        begins = breaks(heard.text)  # it is 51220. Refund
         return [
             one
             for one in spans
             if one.end - one.start > 1
             or not one.start
+            or one.start in begins
             or not in_digits(heard.said[one.start - 1], session.language).isdigit()
         ]
 
@@ -193,7 +200,8 @@ class CounterHearing:
                     text = re.sub(rf"\w+ (?:{'|'.join(units)})\b", "", text, flags=re.I)
             counted = False
         rather = heard.did("negate", "wrong") or (session.confirming and _RATHER.search(text) is not None)
-        if session.errand is not None and rather:  # no, make that three
+        awaited = asked_need is not None and asked_need.kind == "number"  # no, he stays; one
+        if session.errand is not None and rather and not awaited:  # no, make that three
             numbers = [one for one in session.form if counter.needs[one].kind == "number"]
         numbers = numbers if len(numbers) == 1 else []
         named_by = {at for one in heard.spans if one.entry.kind == "value" and one.end - one.start > 1

@@ -67,12 +67,12 @@ _FIRST: Final = re.compile(
 
 IF_NOT: Final = {
     "en": re.compile(
-        r"\bif (?:it is|it's on|so|they are|yes),? (?P<yes>[^.;!?]*?)[,.;]\s*(?:and |but )?"
+        r"\bif (?:it is|it's on|so|they are|yes),? (?P<yes>[^.;!?]{0,120}?)[,.;]\s*(?:and |but )?"
         r"(?:if not|if it isn't|otherwise),? (?P<no>[^.;!?]*)",
         re.I,
     ),
     "it": re.compile(
-        r"\bse (?:sì|lo è|è così|(?:è|sono) \w+),? (?P<yes>[^.;!?]*?)[,.;]\s*(?:e |ma )?"
+        r"\bse (?:sì|lo è|è così|(?:è|sono) \w+),? (?P<yes>[^.;!?]{0,120}?)[,.;]\s*(?:e |ma )?"
         r"(?:se no|sennò|altrimenti),? (?P<no>[^.;!?]*)",
         re.I,
     ),

@@ -110,6 +110,28 @@ def test_the_same_station_twice_and_more_passengers_than_seats_are_refused() -> 
     assert said[3] == "From 1 to 6 passengers. PASSENGERS? (1 to 6)"
 
 
+@pytest.mark.parametrize(("language", "said", "told", "never"), [
+    ("en", ("a ticket from Bologna to Naples on Sunday, I must be there by one, for two",), "CLASS", "11:40"),
+    ("en", ("is there a coffee trolley on the train?",), "FOOD ON BOARD", "TICKETS"),
+    ("en", ("from Florence to Rome on Monday for two", "the first.. no, the second one"), "CLASS", "TRAIN"),
+    ("en", ("I left my bag with the wool on the seat. Has anybody found it?",), "WHAT WAS FOUND", "DEPART"),
+    ("en", ("is it cheaper to Rome from Florence or from Bologna?",), "Bologna to Rome, second", "TRAIN?"),
+    ("en", ("how much is it from Milan to Rome in first class for two?",), "144 for 2", "TRAIN?"),
+    ("it", ("devo andare a Modena da Bologna",), "Stazione non servita: Modena", "PARTENZA"),
+    ("it", ("il prezzo da Bologna, o Firenze, Firenze, per Milano",), "Da Firenze a Milano", "Bologna"),
+    ("it", ("un biglietto da Roma a Napoli", "domani no, dopodomani", "quello delle due", "seconda"),
+     "Giorno: domenica. Treno 2, 14:00", "sabato"),
+    ("it", ("un biglietto da Roma a Napoli lunedì", "il primo", "in cinque", "la Carla paga per me. seconda"),
+     "Passeggeri: 5", "Passeggeri: 1"),
+])  # fmt: skip
+def test_the_train_desk_holds_the_journey_in_mind(
+    language: str, said: tuple[str, ...], told: str, never: str
+) -> None:
+    last = talk("trains", *said, language=language)[-1]
+    assert told in last
+    assert never not in last
+
+
 @pytest.mark.parametrize(("name", "language", "words"), [
     ("library", "en", ["borrow, reserve or renew", "What do you need:", "Not understood."]),
     ("library", "it", ["prendere in prestito", "Che cosa Le serve:", "Non ho capito «dipingi un drago»."]),
