@@ -86,7 +86,10 @@ _CURES: Final[dict[FailureKind, str]] = {
     ),
     "more_turns": N_("Repeat what was understood before acting on it, so that the user can correct it."),
     "wrong_answer": N_("Repeat what was understood before acting on it, so that the user can correct it."),
-    "something_else": N_("Repeat what was understood before acting on it, so that the user can correct it."),
+    "something_else": N_(
+        "Where a value is not recognised, ask for it and take no other in its place; repeat what was "
+        "understood before acting on it, so that the user can correct it."
+    ),
 }
 
 
@@ -145,6 +148,8 @@ def cures_of(failure: Mapping[str, Any]) -> tuple[str, ...]:
         return (_CURES[kind],)
     own = _CURES_OF_FAMILIES.get(failure["family"], _ANY_CURE)
     asked = kind in _ACTED and "?" in (answer_to(failure.get("transcript")) or "")
+    if kind == "something_else" and not asked:
+        return (_CURES[kind], own)
     return (own, _CURES[kind]) if kind in _CURES and failure["family"] != "spelling" and not asked else (own,)
 
 

@@ -48,6 +48,8 @@ class RunsCompared:
 
     fell, rose  passed before and not now, and the reverse
     otherwise   passes now, but the unchanged utterance is answered otherwise than before: a person must see
+    originals_otherwise  the same of all that came out, passed or not
+    originals_lost  not even the unchanged utterance is served now, so that no share holds them
     passed_both, failed_both  came out alike
     worse, better  of those that failed in both: a fail now where it was a clarification, and the reverse
     not_compared  cases of both runs that cannot be held against each other: see `CaseCompared.left`
@@ -65,6 +67,8 @@ class RunsCompared:
     fell: tuple[CaseCompared, ...]
     rose: tuple[CaseCompared, ...]
     otherwise: tuple[CaseCompared, ...]
+    originals_otherwise: tuple[CaseCompared, ...]
+    originals_lost: tuple[CaseCompared, ...]
     passed_both: int
     failed_both: int
     worse: tuple[CaseCompared, ...]
@@ -110,6 +114,8 @@ def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:
     return RunsCompared(
         run_before=before[0]["run_id"], run_now=now[0]["run_id"], release_before=before[0]["release"],
         release_now=now[0]["release"], fell=fell, rose=rose, otherwise=otherwise, passed_both=passed,
+        originals_otherwise=tuple(one for one in known if one.otherwise and one.now != "original_lost"),
+        originals_lost=tuple(one for one in known if one.now == "original_lost" != one.before),
         failed_both=len(known) - passed - len(fell) - len(rose) - len(otherwise),
         worse=tuple(one for one in known if _verdicts(one) == ("clarification", "fail")),
         better=tuple(one for one in known if _verdicts(one) == ("fail", "clarification")),

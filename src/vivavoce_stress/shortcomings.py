@@ -74,18 +74,19 @@ def done_instead(failure: StressFacts, tells_done: TellsDone | None = None) -> D
     if said is not None and said not in _BY_ACTS:
         return None
     held = _after(failure["transcript"])
-    place = _place_by_rules(failure, held)
+    place = by_rules = _place_by_rules(failure, held)
     if place is None and tells_done is not None:
         place = _place_by_words(failure, held, tells_done)
     if place is None:
         return None
     before = [text for party, text in held[:place] if party != "user"]
-    value, told = _value_in(failure, held, place), held[place][1]
+    value, told = _value_in(failure, held, place, certain=by_rules is not None), held[place][1]
+    new = _words(value.told) if value else _words(told) - _words(_likest(failure, told))
     shown = next((one for one in sentences_of(told) if value and value.told in one), sentences_of(told)[0])
     return DoneInstead(
         words=shown, value=value,
         unsaid=not any(asks_again(text, failure["language"]) for text in before),
-        confirmed=bool(value) and any(value.told in text and "?" in text for text in before),
+        confirmed=any(new and new <= _words(text) and "?" in text for text in before),
     )  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
     redact  no utterance is shown
     Empty   all that was decided was passed: []
     """
-    of = plural(run["whole"]["decided"], "stress test")
+    of = say("{cases} of stress tests", cases=plural(run["whole"]["decided"], "case"))
     wrong = [(one, did) for one in run["failures"] if (did := done_instead(one, tells_done))]
     known = [id(one) for one, _ in wrong]
     rest = [one for one in run["failures"] if id(one) not in known]
@@ -109,23 +110,23 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
         return []
     (kind, n), *_ = Counter[FailureKind](map(kind_of, rest)).most_common()
     held = [one for one in rest if kind_of(one) == kind]
-    told = say("In {k} of {n} {kind}.", k=count(n), n=of, kind=_small(say(KINDS[kind])))
+    told = say("In {k} of {n} {kind}.", k=count(n), n=of, kind=small(say(KINDS[kind])))
     if n < len(rest):
         told = say(
             "{failed} of {n} were not passed: most often, in {k}, {kind}.",
-            failed=count(len(rest)), n=of, k=count(n), kind=_small(say(KINDS[kind])),
+            failed=count(len(rest)), n=of, k=count(n), kind=small(say(KINDS[kind])),
         )  # fmt: skip
     examples = [] if redact else [_answers_told(min(held, key=lambda one: one["language"] != language()))]
     return [told, *examples, *_kinds_told([one for one in rest if one not in held])]
 
 
 def tests_told(run: StressFacts) -> list[str]:
-    """Which stress tests were passed least. Empty  none is passed less than another: []"""
+    """Which stress tests were passed least. Empty  all alike, or more than can be named: []"""
     held = [one for one in run["tests"] if one["decided"]]
-    failed = [one for one in held if one["passed"] < one["decided"]]
-    if not failed or len({one["passed"] / one["decided"] for one in held}) < 2:
+    least = min((one["passed"] / one["decided"] for one in held), default=1.0)
+    worst = [one for one in held if one["passed"] / one["decided"] == least]
+    if least == 1 or len(worst) == len(held) or len(worst) > _TESTS:
         return []
-    worst = sorted(failed, key=lambda one: (one["passed"] / one["decided"], -one["decided"]))[:_TESTS]
     named = [
         say("{test} ({k} of {n})", test=title_of(one).lower(), k=count(one["decided"] - one["passed"]),
             n=count(one["decided"]))
@@ -194,7 +195,7 @@ def _answers_told(one: StressFacts) -> str:
 def _kinds_told(rest: Sequence[StressFacts]) -> list[str]:
     """What else the system did instead, and how often."""
     kinds = Counter[FailureKind](map(kind_of, rest)).most_common()
-    named = [f"{_small(say(KINDS[kind]))} ({count(n)})" for kind, n in kinds]
+    named = [f"{small(say(KINDS[kind]))} ({count(n)})" for kind, n in kinds]
     return [say("Of the others that did not pass: {kinds}.", kinds=listed(named))] if named else []
 
 
@@ -226,26 +227,50 @@ def _place_by_words(
     return None
 
 
-def _value_in(failure: StressFacts, held: Sequence[tuple[str, str]], place: int) -> WrongValue | None:
-    """A value that the user had said and the original was told, against another one that nobody had said."""
+def _value_in(
+    failure: StressFacts, held: Sequence[tuple[str, str]], place: int, *, certain: bool = False
+) -> WrongValue | None:
+    """A value that the user had said and the original was told, against another one that nobody had said.
+
+    certain  it is known to be another, so that the user may have said it, too: the day before Saturday
+    """
     clean = _after(failure["clean_transcript"])
     said = [
-        {plain(word) for party, text in turns if party == "user" for word in _TOKEN.findall(text)}
+        {word for party, text in turns if party == "user" for word in _words(text)}
         for turns in (clean, held[:place])
     ]
     theirs = _TOKEN.findall(held[place][1])
-    answers = [_TOKEN.findall(text) for party, text in clean if party != "user"]
-    likest = max(answers, key=lambda mine: _matcher(mine, theirs).ratio(), default=[])
+    likest = _TOKEN.findall(_likest(failure, held[place][1]))
     matcher = _matcher(likest, theirs)
     if matcher.ratio() < _ALIKE:
         return None
-    for kind, low, high, other_low, other_high in matcher.get_opcodes():
+    changed = [code[1:] for code in matcher.get_opcodes() if code[0] != "equal"]
+    for low, high, other_low, other_high in [*changed, *_whole(changed)]:
         asked, told = likest[low:high], theirs[other_low:other_high]
-        if kind != "replace" or max(len(asked), len(told)) > _VALUE:
+        if not asked or not told or max(len(asked), len(told)) > _VALUE:
             continue
-        if set(map(plain, asked)) <= said[0] and not set(map(plain, told)) <= said[1]:
+        if set(map(plain, asked)) <= said[0] and (certain or not set(map(plain, told)) <= said[1]):
             return WrongValue(" ".join(asked), " ".join(told))
     return None
+
+
+def _likest(failure: StressFacts, told: str) -> str:
+    """What the system said after the original that is most like this. Empty  it said nothing: no text"""
+    theirs = _TOKEN.findall(told)
+    answers = [text for party, text in _after(failure["clean_transcript"]) if party != "user"]
+    return max(answers, key=lambda mine: _matcher(_TOKEN.findall(mine), theirs).ratio(), default="")
+
+
+def _words(text: str) -> set[str]:
+    return {plain(one) for one in _TOKEN.findall(text)}
+
+
+def _whole(changed: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """From the first change to the last: `quarto piano` for `piano terra`. Empty  fewer than two: []"""
+    if len(changed) < 2:
+        return []
+    (low, _, other_low, _), (_, high, _, other_high) = changed[0], changed[-1]
+    return [(low, high, other_low, other_high)]
 
 
 def _matcher(mine: Sequence[str], theirs: Sequence[str]) -> SequenceMatcher[str]:
@@ -272,5 +297,6 @@ def _short(text: str) -> str:
     return shorten(text, LONGEST, placeholder="…").removesuffix(".")
 
 
-def _small(text: str) -> str:
+def small(text: str) -> str:
+    """A sentence as it stands behind a colon."""
     return text[:1].lower() + text[1:]

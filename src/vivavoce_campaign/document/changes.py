@@ -11,7 +11,7 @@ from vivavoce.report.language import say
 from vivavoce.report.numbers import count, p_value, plural
 from vivavoce_campaign.document.trust import not_comparable
 from vivavoce_stress.blocks import remark_told, title_of
-from vivavoce_stress.failures import answer_to
+from vivavoce_stress.failures import answer_to, answers_apart
 from vivavoce_stress.releases import CaseCompared, RunsCompared, WhyLeft
 
 LEFT: Final[dict[WhyLeft, str]] = {
@@ -32,18 +32,18 @@ PASSED: Final[dict[tuple[bool, bool], str]] = {  # by whether any was gained, an
     (True, False): N_("More is passed {now} than {before}: of {cases}, {rose} gained and none lost."),
     (False, True): N_("Less is passed {now} than {before}: of {cases}, {fell} lost and none gained."),
     (True, True): N_(
-        "Some is passed {now} that was not {before}, and the reverse: of {cases}, {rose} gained and {fell} "
-        "lost."
+        "Some cases were gained and some lost {now}: of {cases}, {rose} gained and {fell} lost."
     ),
 }
 WORSE: Final = N_(
-    "Worse {now}: {cases} with a wrong answer or deed, where {before} the user was asked or needed more "
-    "turns."
+    "Worse {now}: in {cases} the system tells or does something wrong, where {before} it asked or needed "
+    "more turns."
 )
 LESS_BAD: Final = N_(
-    "Less bad {now}: {cases} in which the user is asked or needs more turns, where {before} the answer or "
-    "deed was wrong."
+    "Better {now}, though not passed: in {cases} the system asks or needs more turns, where {before} it told "
+    "or did something wrong."
 )
+LOST: Final = N_("Not even the original is served any more {now}: in {cases}, which no share holds.")
 
 
 def run_names(found: RunsCompared) -> dict[str, str]:
@@ -76,21 +76,26 @@ def changes_told(found: RunsCompared) -> list[str]:
     names, (rose, fell) = run_names(found), (len(found.rose), len(found.fell))
     facts = {"cases": plural(found.common, "case"), "rose": count(rose), "fell": count(fell), **names}
     both, neither = count(found.passed_both), count(found.failed_both)
+    harm = [
+        say(template, cases=plural(len(cases), "case"), **names)
+        for cases, template in ((found.worse, WORSE), (found.originals_lost, LOST))
+        if cases
+    ]
     told = [
+        *harm,
         say(PASSED[bool(rose), bool(fell)], **facts),
         say("Passed both times: {both}; neither time: {neither}.", both=both, neither=neither),
     ]
-    for cases, template in ((found.worse, WORSE), (found.better, LESS_BAD)):
-        if cases:
-            told.append(say(template, cases=plural(len(cases), "case"), **names))
-    if found.otherwise:
+    if found.better:
+        told.append(say(LESS_BAD, cases=plural(len(found.better), "case"), **names))
+    if found.originals_otherwise:
         told.append(
             say(
-                "{n} pass, but the original itself is answered otherwise than before: whether rightly, a "
-                "person must see.",
-                n=plural(len(found.otherwise), "case"),
+                "In {cases} the original itself is answered otherwise than before ({passed} of these pass): "
+                "whether rightly, a person must see.",
+                cases=plural(len(found.originals_otherwise), "case"), passed=count(len(found.otherwise)),
             )
-        )
+        )  # fmt: skip
     if found.not_compared:
         told.append(
             say(
@@ -169,4 +174,5 @@ def _came(row: dict[str, Any]) -> Cell:
         told = say("passed") if row["verdict"] == "pass" else say("not passed")
     by = (say("by a person"),) if row.get("verdict_of_person") else ()
     by += tuple(remark_told(row))
-    return Cell(answer_to(row["transcript"]) or say("no answer"), (told, *by), words=True)
+    _, answer = answers_apart(row["clean_transcript"], row["transcript"])
+    return Cell(answer or say("no answer"), (told, *by), words=True)

@@ -23,7 +23,7 @@ from vivavoce_campaign.document.changes import changes_told
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.trust import first_release
 from vivavoce_stress.blocks import share_told, title_of
-from vivavoce_stress.shortcomings import shortcomings, tests_told
+from vivavoce_stress.shortcomings import shortcomings, small, tests_told
 
 Stress = Mapping[str, Any]  # a run of stress tests
 ASPECTS: Final = {
@@ -63,7 +63,7 @@ def _wrong_lines(found: Evaluation) -> list[str]:
     if told:
         first, rest = told[:2], " ".join([*told[2:], *tests_told(run)])
         if (now := found.tested_later) is not None:
-            first = [say("With release {name}: {told}", name=now, told=" ".join(first))]
+            first = [say("With release {name}: {told}", name=now, told=small(" ".join(first)))]
         return [*first, *([rest] if rest else [])]
     if found.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
         return []
@@ -88,7 +88,7 @@ def _lost_line(found: Conversations | None) -> list[str]:
     if found is None:
         return []
     return [
-        say("The system said in {dialogues} that it did not understand ({n} of its {turns}).",
+        say("The system said in {dialogues} that it did not understand ({n} of all its {turns}).",
             dialogues=plural(found.lost_dialogues, "dialogue"), n=count(found.lost),
             turns=plural(found.system_turns, "turn"))
         if found.lost
@@ -126,13 +126,14 @@ def _goals_line(found: Evaluation) -> list[str]:
     goals = found.goals
     if not goals.known:
         return []
-    return [
-        say(
-            "The goal of the task was reached in {reached} of {dialogues} ({share}).",
-            reached=count(goals.reached), dialogues=plural(goals.known, "dialogue"),
-            share=percent(goals.reached / goals.known),
-        )
-    ]  # fmt: skip
+    told = say(
+        "The goal of the task was reached in {reached} of {dialogues} ({share}).",
+        reached=count(goals.reached), dialogues=plural(goals.known, "dialogue"),
+        share=percent(goals.reached / goals.known),
+    )  # fmt: skip
+    if found.tested_later is not None:
+        told += " " + say("These dialogues were held with {release}.", release=first_release(found))
+    return [told]
 
 
 def summary_blocks(found: Evaluation) -> list[Block]:

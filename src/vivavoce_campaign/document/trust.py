@@ -25,7 +25,7 @@ def warnings(found: Evaluation) -> list[str]:
         told.append(not_comparable(found.compared))
     if found.people.simulated:
         told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
-    if found.people.finished < found.settings.users:
+    if not found.people.simulated and found.people.finished < found.settings.users:
         told.append(
             say(
                 "{n} of {wanted} planned users finished.",
@@ -100,8 +100,8 @@ def not_comparable(found: RunsCompared) -> str:
     """The shares of two runs of other cases, and that they say nothing of the system."""
     (was, of), (now, of_now) = found.shares
     return say(
-        "The run before held other cases: {was} of {of} passed then, {now} of {of_now} now, and {common} "
-        "stand in both. The two shares differ by the cases, too, and are no gain or loss of the system.",
+        "The run before held other cases: {was} of {of} passed then, {now} of {of_now} now; held both "
+        "times: {common}. The two shares differ by the cases, too, and are no gain or loss of the system.",
         was=count(was), of=count(of), now=count(now), of_now=count(of_now), common=count(found.common),
     )  # fmt: skip
 

@@ -92,10 +92,10 @@ SAID = {
     ("words", "told"),
     [
         ("en", ["3 user turns in the median (1 to 3; 3 dialogues).",
-                "The system said in 1 dialogue that it did not understand (1 of its 6 turns).",
+                "The system said in 1 dialogue that it did not understand (1 of all its 6 turns).",
                 "In 2 dialogues users said again what they had said (2 of their 7 turns), in 1 of these "]),
         ("it", ["3 turni dell'utente in mediana (da 1 a 3; 3 dialoghi).",
-                "non aver capito (1 dei suoi 6 turni)"]),
+                "non aver capito (1 di tutti i suoi 6 turni)"]),
     ],
 )  # fmt: skip
 def test_the_first_page_says_how_the_dialogues_themselves_went(
@@ -121,7 +121,7 @@ def test_the_first_page_says_how_the_dialogues_themselves_went(
     line = next(line for line in bullets if "median" in line)
     lost = {
         "en": "The system said in 1 dialogue that it did not understand",
-        "it": "non aver capito (1 dei suoi",
+        "it": "non aver capito (1 di tutti i suoi",
     }
     assert lost[words] in " ".join(document.answer)
     assert [one for one in told if one not in line] == []

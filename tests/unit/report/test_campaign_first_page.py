@@ -46,11 +46,12 @@ def document_of(folder: Path, stress: list[dict[str, Any]], words: str = "en", *
 
 
 HEAD = {
-    "en": """In 3 of 5 stress tests the system did something other than what was asked, and told it as done.
+    "en": """\
+In 3 of 5 cases of stress tests the system did something other than what was asked, and told it as done.
 For instance: with “sqaush” for “squash” it said “Prenotato: tennis, sabato”. That is “tennis” in place \
 of “squash”. It never said that it had not understood. It had asked each time whether that was right, and""",
     "it": """\
-In 3 di 5 stress test il sistema ha fatto una cosa diversa da quella chiesta e l'ha data per fatta.
+In 3 di 5 casi di stress test il sistema ha fatto una cosa diversa da quella chiesta e l'ha data per fatta.
 Per esempio: a chi ha scritto «sqaush» invece di «squash» ha risposto «Prenotato: tennis, sabato». \
 Cioè «tennis» al posto di «squash». Non ha mai detto di non aver capito. Ogni volta aveva""",
 }
@@ -73,9 +74,9 @@ def test_a_booking_that_a_person_alone_called_wrong_heads_it_too(tmp_path: Path)
     intents = [{"id": "meal", "text": "un campo", "minutes": 2, "done": "Prenotato"}]
     facts = {"intents": intents, "domain": "campi"}
     told = document_of(tmp_path / "a", [booked(7, "sqaush", **by)], **facts).answer
-    assert told[0].startswith("In 1 of 3 stress tests the system did something other than")
+    assert told[0].startswith("In 1 of 3 cases of stress tests the system did something other than")
     refused = document_of(tmp_path / "b", [booked(7, "sqaush", **by, instead="refuse")], **facts).answer
-    assert refused[0] == "In 1 of 3 stress tests the system said that it cannot do or find this."
+    assert refused[0] == "In 1 of 3 cases of stress tests the system said that it cannot do or find this."
 
 
 def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Path) -> None:
@@ -91,14 +92,14 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
         "More is passed with release 2.0 than with release 1.0: of 2 cases, 1 gained and none lost."
     )
     assert document.answer[1].startswith(
-        "With release 2.0: In 1 of 2 stress tests the system did something other than what was "
+        "With release 2.0: in 1 of 2 cases of stress tests the system did something other than what was "
         "asked, and told it as done. For instance: with “sqaush” for “squash”"
     )
 
 
 @pytest.mark.parametrize(("verdicts", "told"), [
-    (("clarification", "fail"), "Worse with release 2.0: 1 case with a wrong answer or deed"),
-    (("fail", "clarification"), "Less bad with release 2.0: 1 case in which the user is asked"),
+    (("clarification", "fail"), "Worse with release 2.0: in 1 case the system tells or does something wrong"),
+    (("fail", "clarification"), "Better with release 2.0, though not passed: in 1 case the system asks"),
 ])  # fmt: skip
 def test_a_re_test_tells_what_failed_both_times_but_otherwise(
     tmp_path: Path, verdicts: tuple[str, str], told: str

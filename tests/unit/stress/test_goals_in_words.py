@@ -89,7 +89,7 @@ def test_the_words_that_tell_that_it_is_done_decide(tmp_path: Path) -> None:
     assert other["reason"].startswith("the system answered “Fine. DAY?”; with the original the system tells")
     assert "“The Daily of Monday is yours.”, with the variant never" in other["reason"]
     again = found["the Daily"]["reason"]
-    assert again.startswith("the system puts a question again: “PAPER?”; ") and "before the goal" in again
+    assert again.startswith("the system puts a question again: “PAPER?”; ") and "only after that" in again
     assert kind_of(found["the Daily"]) == "question_again"
     assert found["thanks"]["rung"] == "exact_match"
 

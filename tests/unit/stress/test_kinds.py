@@ -7,6 +7,7 @@ import pytest
 from unit.stress.test_errands import held
 from vivavoce_stress.cascade import judge
 from vivavoce_stress.failures import kind_of
+from vivavoce_stress.goal import GoalInWords
 from vivavoce_stress.replay import Replayed
 
 
@@ -45,3 +46,30 @@ def test_what_an_original_is_told_too_is_no_lack_of_the_variant() -> None:
     original = held("done", "to Rome", "No such station. Done: Turin.", "bye", "Bye.")
     variant = held("done", "to Roem", "No such stop listed. Done: Turin.", "bye", "Bye.")
     assert kind_with(original, variant, "en")[0] == "pass"
+
+
+def told(*texts: str) -> Replayed:
+    """A dialogue of one question, whose goal its answer tells."""
+    turns = [
+        {"party": "system" if at % 2 else "user", "text": text, "acts": None} for at, text in enumerate(texts)
+    ]
+    goal = GoalInWords(done="euros a pack").told_in(turns)
+    met = (True, goal.place, goal.words) if goal else (False, None, None)
+    return Replayed(turns=turns, injected=0, met=met[0], met_at=met[1], met_words=met[2])
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("Good news, that's here: syrup, at 4.20 euros! Anything else?", "unsure"),
+        ("Good news, that's here: syrup, at 9.50 euros! Anything else?", "fail"),
+        ("We are open until seven.", "fail"),
+    ],
+)
+def test_the_price_told_in_words_that_nobody_named_waits_for_a_person(said: str, verdict: str) -> None:
+    """Before, the right price was a fail, for its words were not those of the goal."""
+    first, then = "Let me see: syrup, that's 4.20 euros a pack. Anything else?", ("goodbye", "Bye.")
+    original = told("the price of syrup", first, *then)
+    again = told("the prixe of syrup", said, "the price of syrup", first, *then)
+    never = told("the prixe of syrup", said, *then)
+    assert [judge([original], one, "en").verdict for one in (again, never)] == [verdict] * 2
