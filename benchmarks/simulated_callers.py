@@ -5,6 +5,8 @@
 Habits are fitted to the calls of one half of the callers. A study with two of the bundled restaurant bots is
 held with the usual population, at the same mean word error rate, and with the fitted one; both are compared
 with the calls of the other half, as `vivavoce simulate compare` does. `floor` compares the two halves.
+
+What simulated callers are to ask is what task sheets of the half say that habits are fitted to.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -25,23 +28,24 @@ from vivavoce.log.schema import TABLES
 from vivavoce.stats.calibration import FEATURES, compare, fit, observations
 from vivavoce.stats.distances import kullback_leibler
 from vivavoce.stats.telling_apart import tell_apart
+from vivavoce.study.load import load_study
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 STUDY = """
 study: callers
 languages: [en]
 systems:
-  nbest: {connect: python, call: "vivavoce_bots.calling:restaurant_nbest", in_process: true, greeting: true}
+  nbest: {{connect: python, call: "vivavoce_bots.calling:restaurant_nbest", in_process: true, greeting: true}}
   onebest:
-    {connect: python, call: "vivavoce_bots.calling:restaurant_onebest", in_process: true, greeting: true}
+    {{connect: python, call: "vivavoce_bots.calling:restaurant_onebest", in_process: true, greeting: true}}
 ontology: restaurants.yaml
-tasks:  # as the task sheets of these calls
-  {generate: 300, seed: 7, unsatisfiable: 0.4, types: [restaurant],
-   constraints: 2..2, requests: 1..3, dontcare: 0}
+tasks: {tasks}
 visit:
   - consent: consent.md
-  - dialogue: {repeat: 1..60, gate: none}
+  - dialogue: {{repeat: 1..60, gate: none}}
 """
+DRAWN = "{generate: 300, seed: 7, unsatisfiable: 0.4, types: [restaurant], constraints: 2..2, dontcare: 0}"
+NAMES = {"addr": "address"}  # what the town of the study calls a slot of these calls
 
 
 def half(dataset: Dataset, folder: Path, remainder: int) -> Dataset:
@@ -53,18 +57,56 @@ def half(dataset: Dataset, folder: Path, remainder: int) -> Dataset:
     study = {"name": f"half-{remainder}"}
     with DatasetWriter(folder, study=study, source={"kind": "half"}, factors=factors) as writer:
         for table in TABLES:
-            rows = dataset.read(table).to_pylist()
+            rows = [_renamed(row) for row in dataset.read(table).to_pylist()]
             if rows and "dialogue_id" in rows[0]:
                 writer.add(table, [row for row in rows if row["dialogue_id"] in kept])
         return writer.close()
 
 
-def simulated(folder: Path, population: dict[str, Any], dialogues: int, seed: int) -> Dataset:
-    """Calls of a population, in a study of their own."""
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"slot": NAMES[row["slot"]]} if row.get("slot") in NAMES else row
+
+
+def sheets(dataset: Dataset) -> list[list[str]]:
+    """What each call was to ask for."""
+    found: dict[str, list[str]] = {}
+    for row in dataset.read("goals").to_pylist():
+        if row["origin"] == "assigned" and row["kind"] == "request":
+            found.setdefault(row["dialogue_id"], []).append(row["slot"])
+    return list(found.values())
+
+
+def write_study(folder: Path, questions: list[list[str]]) -> None:
+    """A study whose tasks ask what some sheet does."""
+    yaml, draw = YAML(), Random(7)
+    town = yaml.load(DOMAIN)
+    for name in {slot for one in questions for slot in one}:
+        slot = town["slots"][name]
+        slot["request"] = True
+        slot.setdefault("asked_as", {"en": f"the {slot['names']['en']}"})
     folder.mkdir(parents=True)
-    (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
+    with (folder / "restaurants.yaml").open("w", encoding="utf-8") as file:
+        yaml.dump(town, file)
     (folder / "consent.en.md").write_text("Simulated.", encoding="utf-8")
-    (folder / "restaurants.yaml").write_bytes(DOMAIN.read_bytes())
+    (folder / "study.yaml").write_text(STUDY.format(tasks=DRAWN), encoding="utf-8")
+    tasks = []
+    for task in load_study(folder).tasks:
+        fitting = [one for one in questions if not {*one} & {*task.constraints}]
+        written = task.model_dump(include={"type", "constraints", "text"})
+        written |= {"id": task.task_id, "requests": draw.choice(fitting)}
+        if task.alternative is not None:
+            written["alternative"] = {"constraints": task.alternative.constraints}
+        tasks.append(written)
+    with (folder / "tasks.yaml").open("w", encoding="utf-8") as file:
+        yaml.dump({"tasks": tasks}, file)
+    (folder / "study.yaml").write_text(STUDY.format(tasks="{file: tasks.yaml}"), encoding="utf-8")
+
+
+def simulated(
+    folder: Path, population: dict[str, Any], questions: list[list[str]], dialogues: int, seed: int
+) -> Dataset:
+    """Calls of a population, in a study of their own."""
+    write_study(folder, questions)
     with (folder / "people.yaml").open("w", encoding="utf-8") as file:
         YAML().dump(population, file)
     vv.simulate(folder, dialogues=dialogues, seed=seed, population=folder / "people.yaml")
@@ -103,7 +145,7 @@ def main() -> None:
         }
         for population in (usual, fitted):
             name = population["population"]
-            made = simulated(into / name, population, options.dialogues, options.seed)
+            made = simulated(into / name, population, sheets(fitted_to), options.dialogues, options.seed)
             results[name] = told(held_out, made)
         print(json.dumps(results, indent=2))
 

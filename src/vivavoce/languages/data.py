@@ -19,16 +19,16 @@ Phrase = Literal[
     "placed",
 ]  # fmt: skip
 Manner = Literal[
-    "search", "inform", "change", "correct", "request", "reqalts", "hello", "affirm", "negate", "bye",
-    "despair", "wrong", "nothing_more",
+    "search", "inform", "change", "correct", "request", "whether", "reqalts", "hello", "affirm", "negate",
+    "bye", "despair", "wrong", "nothing_more",
 ]  # fmt: skip
-Aside = Literal["puzzled", "disagree", "ask_back", "digress", "break_off"]
+Aside = Literal["puzzled", "disagree", "ask_back", "digress", "break_off", "thanks"]
 Column = Literal[
     "dialogue", "speaker", "text", "time", "system", "participant", "language", "task", "reward", "ratings",
     "conditions",
 ]  # fmt: skip
 Data = TypeVar("Data", bound=BaseModel)
-SAYING: Final = ("search", "inform", "change", "correct", "request")  # with {what}
+SAYING: Final = ("search", "inform", "change", "correct", "request", "whether")  # with {what}
 
 
 def _rule(rule: tuple[str, str]) -> tuple[str, str]:
@@ -157,7 +157,8 @@ class SimulatedSpeech(LanguageData):
     file = "simulation.yaml"
 
     say: dict[Manner, list[str]] = Field(
-        description=f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first five"
+        description=f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first six; "
+        "who has no words for `whether` does not ask it"
     )
     asides: dict[Aside, list[str]] = Field(
         {}, description=f"what is said in place of an answer: {', '.join(get_args(Aside))}; none: in English"
@@ -174,11 +175,11 @@ class SimulatedSpeech(LanguageData):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        lacking = [name for name in get_args(Manner) if not self.say.get(name)]
+        lacking = [name for name in get_args(Manner) if name != "whether" and not self.say.get(name)]
         if lacking:
             raise mistake(f"nothing is said for {lacking[0]!r}", f"add say.{lacking[0]}")
         for name in SAYING:
-            for sentence in self.say[name]:
+            for sentence in self.say.get(name, []):
                 if sentence.count("{") != 1 or "{what}" not in sentence:
                     raise mistake(f"{sentence!r} does not fit", "write {what} in it, and no other braces")
         return self

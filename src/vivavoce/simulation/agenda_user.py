@@ -61,6 +61,7 @@ class AgendaUser(ABC):
         self._unanswered: Any = None
         self._broke_off = False
         self._unhelpful = 0
+        self._thanks_first, self._thanked = self._does(traits.thanks_first), False
 
     @abstractmethod
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
@@ -97,7 +98,10 @@ class AgendaUser(ABC):
         return UserUtterance(self._conduct.say(aside, self._speech), (ASIDE_ACTS[aside],))
 
     def _denies(self) -> bool:
-        return self._traits.denies >= 1 or self._random.random() < self._traits.denies
+        return self._traits.denies >= 1 or self._does(self._traits.denies)
+
+    def _does(self, share: float) -> bool:
+        return share > 0 and self._random.random() < share
 
     def _with_another(self, first: UserUtterance) -> UserUtterance:
         second = self._another_thing(first)
@@ -150,8 +154,18 @@ class AgendaUser(ABC):
     def _outcome(self) -> tuple[bool, bool, bool]:
         """Whether all seems to be found, anything was, and the goal was truly met."""
 
+    def _take_leave(self) -> UserUtterance:
+        """The farewell of who has what they wanted; from some, thanks before it."""
+        if not self._thanks_first:
+            return self._leave("bye")
+        self._thanks_first, self._thanked = False, True
+        return UserUtterance(self._conduct.say("thanks", self._speech), (ASIDE_ACTS["thanks"],))
+
     def _leave(self, manner: Manner) -> UserUtterance:
-        text = self._random.choice(self._speech.say[manner])
+        ways = self._speech.say[manner]
+        if self._thanked:  # nobody need thank twice
+            ways = [way for way in ways if not self._speech.thanks_in(way)] or ways
+        text = self._random.choice(ways)
         bye = LoggedAct(act="bye")
         acts = (LoggedAct(act="thankyou"), bye) if self._speech.thanks_in(text) else (bye,)
         return UserUtterance(text, acts, hangs_up=True)
@@ -200,6 +214,7 @@ class Caller(AgendaUser):
         self._restated: set[str] = set()
         self._turned_down: set[str] = set()
         self._fickle = random.random() < traits.fickleness
+        self._asks_whether = bool(self._speech.say.get("whether")) and self._does(traits.asks_whether)
 
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
         heard = self._take_in(acts, text)
@@ -336,6 +351,9 @@ class Caller(AgendaUser):
         if wanted == DONTCARE:
             return self._indifferent(slot, LoggedAct(act="negate"))
         self._goal.forgotten.discard(slot)
+        if self._does(self._traits.only_denies):
+            self._goal.said.pop(slot, None)
+            return self._say("negate", (LoggedAct(act="negate"),))
         return self._correct(slot)
 
     def _relax(self) -> UserUtterance:
@@ -352,6 +370,8 @@ class Caller(AgendaUser):
             if changed:
                 return self._say("change", self._informing(changed))
         strict = [slot for slot, value in goal.wanted.items() if slot != TYPE and value != DONTCARE]
+        if self._traits.gives_up < 1 and not self._does(self._traits.gives_up):
+            return self._say("change", self._informing(self._wished_last() or strict[:1]))
         if not strict or goal.relaxed > 3:
             return self._leave("despair")
         slot = self._random.choice(strict)
@@ -392,6 +412,8 @@ class Caller(AgendaUser):
             self._curious = False
             self._turned_down.add(self._venue)
             return self._say("reqalts", (LoggedAct(act="reqalts"),))
+        if self._asks_whether and (wished := self._wished()):
+            return self._ask_whether(self._random.choice(wished))
         missing = goal.missing()
         if missing:
             again = [slot for slot in missing if slot in goal.asked]
@@ -399,7 +421,22 @@ class Caller(AgendaUser):
             slots = missing[: 2 if self._random.random() < self._traits.over_informing else 1]
             goal.asked += [slot for slot in slots if slot not in goal.asked]
             return self._say("request", tuple(LoggedAct(act="request", slot=slot) for slot in slots))
-        return self._leave("bye")
+        self._last = None
+        return self._take_leave()
+
+    def _wished_last(self) -> list[str]:
+        acts = self._last[1] if self._last is not None else ()
+        return [act.slot for act in acts if act.act == "inform" and act.slot in self._goal.wanted]
+
+    def _wished(self) -> list[str]:
+        """What is wanted of a venue; where the system did not tell all of it, the rest."""
+        wished = [slot for slot, value in self._goal.said.items() if slot != TYPE and value != DONTCARE]
+        return [slot for slot in wished if slot not in self._claims] or wished
+
+    def _ask_whether(self, slot: str) -> UserUtterance:
+        self._asks_whether = False
+        acts = (LoggedAct(act="confirm", slot=slot, value=self._goal.said[slot], op="="),)
+        return self._say("whether", acts)
 
     def _another_wish(self) -> UserUtterance | None:
         """A change of mind, once a venue is on the table: another value that some venue has, too."""

@@ -18,6 +18,7 @@ ASIDE_ACTS: Final[dict[Aside, LoggedAct]] = {
     "ask_back": LoggedAct(act="repeat"),
     "digress": LoggedAct(act="null"),
     "break_off": LoggedAct(act="null"),
+    "thanks": LoggedAct(act="thankyou"),
 }
 _SHORTEST: Final = 4  # letters of a word that is misspelt
 

@@ -109,12 +109,15 @@ class Cue(_Data):
     """Words of a system that stand for an act, for systems that tell no acts.
 
     patterns  a regular expression by language; in the file each stands under its language: `en`, `it`
-    A group named `value` is the act's value. items: every thing of this group that is named is told, too.
+    A group named `value` is the act's value; where it holds several of the slot's values, each is an act.
+    items: every thing of this group that is named is told, too.
     """
 
     act: str = Field(description="the act that the words stand for, such as inform")
     slot: str | None = Field(None, description="its slot")
-    value: str | None = Field(None, description="its value; none: what the group `value` of a pattern finds")
+    value: str | None = Field(
+        None, description="its value; none: each that the group `value` of a pattern finds"
+    )
     items: str | None = Field(None, description="a group: each of its things that is named is told, too")
     patterns: Texts = Field(
         description="regular expression by language; in the file each stands under its language: `en`, `it`"

@@ -137,7 +137,7 @@ class DomainUser(AgendaUser):
         if "canthelp" in turn.kinds and goal.slots and not goal.seems_reached:
             return self._relax()
         if goal.seems_reached:
-            return self._leave("bye")
+            return self._take_leave()
         if turn.selects:
             return self._select(turn)
         for slot in turn.requests:
@@ -152,6 +152,8 @@ class DomainUser(AgendaUser):
         wrong = [slot for slot, value in confirms if goal.slots.get(slot, value) != value]
         if wrong and self._random.random() < self._traits.carefulness:
             self._unhelpful += 1
+            if self._does(self._traits.only_denies):
+                return self._small("negate", LoggedAct(act="negate"))
             return self._state(wrong[:1], denied=self._denies())
         changed = self._change_of_mind([slot for slot, _ in confirms])
         if changed is not None:

@@ -23,6 +23,7 @@ class Pursuit:
     said          slots that were said, wants that were asked
     mentioned     things of the list that were said
     acknowledged  things of the list that the system named with its total, or as done
+    carried_out   slots with their values, as the turn told that told last that something was done
     """
 
     type: str
@@ -36,7 +37,7 @@ class Pursuit:
     acknowledged: set[str] = field(default_factory=set)
     answered: dict[str, str] = field(default_factory=dict)
     total: float | None = None
-    carried_out: dict[str, str] = field(default_factory=dict)
+    carried_out: set[tuple[str, str]] = field(default_factory=set)
     told_done: bool = False
 
     @classmethod
@@ -101,7 +102,7 @@ class Pursuit:
         self.mentioned.clear()
         self.acknowledged.clear()
         self.answered.clear()
-        self.total, self.carried_out, self.told_done = None, {}, False
+        self.total, self.carried_out, self.told_done = None, set(), False
 
     def hear(self, told: Sequence[tuple[str, str]]) -> bool:
         """Take in what a system turn tells; whether it brought the goal forward."""
@@ -114,7 +115,7 @@ class Pursuit:
         elif kind.total is None:
             self.acknowledged.update(named)
         if kind.done and any(slot == kind.done[0].slot for slot, _ in told):
-            self.carried_out = dict(told)
+            self.carried_out = set(told)
             self.told_done = True
         return before != (len(self.answered), self.total, self.told_done, len(self.acknowledged))
 
@@ -132,10 +133,10 @@ class Pursuit:
 
     @property
     def reached(self) -> bool:
-        """The truth: what was done is what was wanted, and the figure is right."""
+        """The truth: what was wanted is among what was done, and the figure is right."""
         if not self.seems_reached:
             return False
-        done = all(self.carried_out.get(one.slot) == self._wanted(one.value) for one in self.kind.done)
+        done = all((one.slot, self._wanted(one.value)) in self.carried_out for one in self.kind.done)
         return done and self._total_is_right()
 
     def _wanted(self, pattern: str) -> str:

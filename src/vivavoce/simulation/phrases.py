@@ -71,7 +71,7 @@ class Phrases:
 
     def _what(self, acts: Sequence[LoggedAct], random: Random) -> str:
         kinds = [act.value for act in acts if act.act == "inform" and act.slot == "type" and act.value]
-        limits = [act for act in acts if act.act == "inform" and act.slot and act.slot != "type"]
+        limits = [act for act in acts if act.act in ("inform", "confirm") and act.slot and act.slot != "type"]
         asked = [self._asked(act.slot) for act in acts if act.act == "request" and act.slot]
         if asked:
             return f" {self.speech.conjunction} ".join(asked)

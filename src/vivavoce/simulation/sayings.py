@@ -1,8 +1,10 @@
 """Sentences of real callers in the mouth of simulated ones: what is meant stays, how it is said is theirs."""
 
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 from random import Random
 from typing import Final
 
@@ -52,17 +54,31 @@ class Sayings:
             self._anywhere[key].append(one)
 
     def chosen(
-        self, acts: Sequence[LoggedAct], before: Collection[str], random: Random
+        self,
+        acts: Sequence[LoggedAct],
+        before: Collection[str],
+        random: Random,
+        *,
+        length: float | None = None,
+        unwanted: Collection[str] = (),
     ) -> SayingEntry | None:
-        """A sentence for acts behind a system turn, as likely as it was said; None where nobody said any."""
+        """A sentence for acts behind a system turn, as likely as it was said; None where nobody said any.
+
+        length    the share of what was said that is shorter; None: any
+        unwanted  acts that are not to be among its meanings, where it can be said without
+        """
         means = [meaning_without_value(act.act, act.slot, act.value) for act in acts]
         keys = {_key(means), _key([_of_what_was_asked(one) for one in means])}
         given = {act.slot for act in acts if act.value}
         known = self._fitting([one for key in keys for one in self._known[key, leading_act(before)]], given)
         if sum(one.n for one in known) < _FEWEST:
             known = self._fitting([one for key in keys for one in self._anywhere[key]], given)
-        known.sort(key=lambda one: (-one.n, one.say))
-        return random.choices(known, [one.n for one in known])[0] if known else None
+        known = [one for one in known if not {*one.means} & {*unwanted}] or known
+        known.sort(key=lambda one: (len(one.say.split()), -one.n, one.say))
+        if not known:
+            return None
+        reached = list(accumulate(one.n for one in known))
+        return known[bisect(reached, (random.random() if length is None else length) * reached[-1])]
 
     def _fitting(self, entries: Sequence[SayingEntry], given: Collection[str | None]) -> list[SayingEntry]:
         """Sentences whose values are all there to be said."""

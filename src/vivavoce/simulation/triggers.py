@@ -1,6 +1,7 @@
 """What a system's words say, for systems that tell no acts: the cues of a simulated user's domain."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from re import Pattern
 
@@ -17,9 +18,10 @@ def acts_by_cues(text: str, domain: SimulatedDomain, language: str) -> list[Logg
         if match is None:
             continue
         value = match.groupdict().get("value") or cue.value
+        values = [value]
         if value is not None and cue.slot in domain.slots:
-            value = _key(domain, cue.slot, value, language)
-        found.append(LoggedAct(act=cue.act, slot=cue.slot, value=value, op="=" if value else None))
+            values = _keys(domain, cue.slot, value, language)
+        found += [LoggedAct(act=cue.act, slot=cue.slot, value=one, op="=" if one else None) for one in values]
         found += _named(cue, text, domain, language)
     return found
 
@@ -36,13 +38,15 @@ def _named(cue: Cue, text: str, domain: SimulatedDomain, language: str) -> list[
     ]
 
 
-def _key(domain: SimulatedDomain, slot: str, value: str, language: str) -> str:
-    """The key of a value that is told in words; the words themselves where no key has them."""
-    wanted = normalise_value(value)
-    for key, words in domain.slots[slot].values.items():
-        if wanted in (normalise_value(key), normalise_value(words.get(language))):
-            return key
-    return value
+def _keys(domain: SimulatedDomain, slot: str, told: str, language: str) -> Sequence[str]:
+    """The keys of the values that are told in words; the words themselves where no value is among them."""
+    values, wanted = domain.slots[slot].values, normalise_value(told)
+    alone = [
+        key for key, words in values.items()
+        if wanted in (normalise_value(key), normalise_value(words.get(language)))
+    ]  # fmt: skip
+    named = [key for key, words in values.items() if language in words and stands_in(told, words[language])]
+    return alone[:1] or named or [told]
 
 
 def stands_in(text: str, name: str) -> bool:

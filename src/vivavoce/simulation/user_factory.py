@@ -40,10 +40,18 @@ class InTheirWords:
     """A simulated user who says what they mean in sentences of real callers, where there are such."""
 
     def __init__(
-        self, user: AgendaUser, sayings: Sayings, ontology: Ontology, language: str, random: Random
+        self,
+        user: AgendaUser,
+        sayings: Sayings,
+        ontology: Ontology,
+        language: str,
+        random: Random,
+        steadiness: float = 0.0,
     ) -> None:
         self._user, self._sayings, self._ontology = user, sayings, ontology
         self._language, self._random = language.split("-")[0].lower(), random
+        self._steadiness, self._length = steadiness, random.random()
+        self._said: set[str] = set()
 
     def reply(self, acts: Sequence[Act | LoggedAct] | None, text: str = "") -> UserUtterance:
         return self._worded(self._user.reply(acts, text), {act.act for act in acts or ()})
@@ -58,7 +66,13 @@ class InTheirWords:
         return self._user.judge()
 
     def _worded(self, utterance: UserUtterance, before: set[str]) -> UserUtterance:
-        saying = self._sayings.chosen(utterance.acts, before, self._random)
+        steady = self._random.random() < self._steadiness
+        thanked = self._said if self._said == {"thankyou"} else ()
+        saying = self._sayings.chosen(
+            utterance.acts, before, self._random,
+            length=self._length if steady else None, unwanted=thanked,
+        )  # fmt: skip
+        self._said = {act.act for act in utterance.acts}
         if saying is None:
             return utterance
         values = {act.slot: act.value for act in utterance.acts if act.slot and act.value}
@@ -118,7 +132,7 @@ class Casting:
         sayings = self.sayings.get(language.split("-")[0].lower())
         if sayings is None or traits.switches_language:
             return caller
-        return InTheirWords(caller, sayings, self._ontology, language, random)
+        return InTheirWords(caller, sayings, self._ontology, language, random, traits.steadiness)
 
     def prompt(self, user: SimulatedUser) -> str | None:
         """What a user was told, where it is a language model."""

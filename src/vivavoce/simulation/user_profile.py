@@ -29,6 +29,11 @@ class UserProfile:
     fickleness       that the caller changes their mind once in a dialogue
     terseness        that a thing is said in as few words as will do
     denies           that a correction begins with a no; else what is right is said and nothing denied
+    only_denies      that what is asked to be confirmed wrongly is answered by a mere no
+    gives_up         that a wish is given up where nothing matches; else it is said again
+    steadiness       that a sentence of real callers is chosen as short or long as others in the dialogue
+    asks_whether     that it is asked, once in a dialogue, whether what is offered is as wanted
+    thanks_first     that thanks are said alone, and the farewell after them
     knowledge        that a question can be answered at once; else the caller does not know, the first time
     disagrees        that what the system says or offers is contradicted, though nothing be wrong with it
     asks_back        that the system is asked to say it again, in place of an answer
@@ -52,6 +57,11 @@ class UserProfile:
     terseness: float = 0.0
     denies: float = 1.0
     opens_in_full: float | None = None
+    only_denies: float = 0.0
+    gives_up: float = 1.0
+    steadiness: float = 0.0
+    asks_whether: float = 0.0
+    thanks_first: float = 0.0
     knowledge: float = 1.0
     disagrees: float = 0.0
     asks_back: float = 0.0

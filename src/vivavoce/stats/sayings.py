@@ -24,7 +24,8 @@ class Saying:
     say    its words, values as `{slot}`
     means  its acts, as `act`, `act slot` or `act slot dontcare`; a value stands in `say`
     after  the act of the system turn before that leads to it; None where that has none of these
-    n      how often it was said
+    n      how often it was said, or one in its place that fewer callers said: of those of the same meaning
+           that nearest in length
     """
 
     say: str
@@ -56,12 +57,24 @@ def read_sayings(turns: Sequence[CallerTurn], fewest: int = FEWEST_CALLERS) -> l
             means = tuple(meaning_without_value(*act) for act in turn.acts)
             counts[said, means, leading_act(turn.before)] += 1
             callers[said, means].add(turn.caller)
-    kept = [
-        Saying(say=say, means=list(means), after=before, n=n)
-        for (say, means, before), n in counts.items()
-        if len(callers[say, means]) >= fewest
+    kept: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for (say, means), who in sorted(callers.items()):
+        if len(who) >= fewest:
+            kept[means].append(say)
+    shared: Counter[tuple[str, tuple[str, ...], str | None]] = Counter()
+    for (say, means, before), n in counts.items():
+        if kept[means]:
+            shared[_stand_in(say, kept[means]), means, before] += n
+    found = [
+        Saying(say=say, means=list(means), after=before, n=n) for (say, means, before), n in shared.items()
     ]
-    return sorted(kept, key=lambda one: (-one.n, one.say, one.after or ""))
+    return sorted(found, key=lambda one: (-one.n, one.say, one.after or ""))
+
+
+def _stand_in(say: str, kept: Sequence[str]) -> str:
+    """A sentence itself where it is kept, else the one that is nearest in length."""
+    length = len(say.split())
+    return say if say in kept else min(kept, key=lambda one: (abs(len(one.split()) - length), one))
 
 
 def without_values(said: str, acts: Sequence[UserAct]) -> str:

@@ -19,8 +19,8 @@ from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.vocabulary import TYPE
+from vivavoce.stats.annotated_calls import Call, calls_of
 from vivavoce.stats.bootstrap import bootstrap_difference
-from vivavoce.stats.calibration import Call, calls_of
 from vivavoce.stats.prediction.linear import folds
 
 FOLDS: Final = 10

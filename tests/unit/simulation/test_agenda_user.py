@@ -239,3 +239,63 @@ def test_a_terse_caller_says_values_and_nothing_else() -> None:
     stating = [one.text for one in real if one.acts[0].act in ("inform", "request")]
     assert {"restaurant Thai", "restaurant north", "north", "Thai", "phone number"} >= set(stating)
     assert "phone number" in stating
+
+
+TASK = Task(
+    task_id="t",
+    type="restaurant",
+    constraints={"food": "thai", "area": "north"},
+    requests=("phone",),
+    text={},
+)
+OFFER = [LoggedAct(act="offer", slot="name", value=next(iter(VENUES)), op="=")]
+CANNOT = [LoggedAct(act="canthelp", slot="food", value="thai", op="=")]
+
+
+def meanings(utterance: UserUtterance) -> list[tuple[str, str | None, str | None]]:
+    return [(act.act, act.slot, act.value) for act in utterance.acts]
+
+
+def opened(traits: UserProfile) -> Caller:
+    """A caller who has said all that they want."""
+    caller = Caller(TASK, ONTOLOGY, replace(traits, over_informing=1), "en", Random(4))
+    caller.reply([LoggedAct(act="hello")])
+    return caller
+
+
+def test_who_only_denies_says_what_is_right_when_it_is_asked_for() -> None:
+    caller = opened(replace(PATIENT, only_denies=1))
+    said = caller.reply([LoggedAct(act="confirm", slot="food", value="greek")])
+    assert meanings(said) == [("negate", None, None)]
+    said = caller.reply([LoggedAct(act="request", slot="food")])
+    assert ("inform", "food", "thai") in meanings(said)
+
+
+@pytest.mark.parametrize(("gives_up", "said"), [(1.0, DONTCARE), (0.0, "thai")])
+def test_who_does_not_give_up_says_again_what_nothing_matches(gives_up: float, said: str) -> None:
+    task = TASK.model_copy(update={"constraints": {"food": "thai"}})
+    caller = Caller(task, ONTOLOGY, replace(PATIENT, gives_up=gives_up), "en", Random(4))
+    caller.reply([LoggedAct(act="hello")])
+    assert ("inform", "food", said) in meanings(caller.reply(CANNOT))
+    turns = 0
+    while not caller.reply(CANNOT).hangs_up:
+        turns += 1
+        assert turns <= PATIENT.patience + 1
+
+
+def test_whether_a_place_is_as_wanted_is_asked_once_of_what_was_not_told() -> None:
+    caller = opened(replace(PATIENT, asks_whether=1, carefulness=0))
+    said = caller.reply([*OFFER, LoggedAct(act="inform", slot="food", value="thai")])
+    assert meanings(said) == [("confirm", "area", "north")]
+    assert "north" in said.text
+    assert meanings(caller.reply(OFFER)) == [("request", "phone", None)]
+
+
+def test_who_thanks_first_takes_leave_after_it() -> None:
+    caller = opened(replace(PATIENT, thanks_first=1))
+    assert meanings(caller.reply(OFFER)) == [("request", "phone", None)]
+    told = [("food", "thai"), ("area", "north"), ("phone", "1")]
+    said = caller.reply([*OFFER, *(LoggedAct(act="inform", slot=slot, value=one) for slot, one in told)])
+    assert meanings(said) == [("thankyou", None, None)] and not said.hangs_up
+    said = caller.reply([LoggedAct(act="reqmore")])
+    assert meanings(said) == [("bye", None, None)] and said.hangs_up

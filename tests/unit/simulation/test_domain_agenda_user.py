@@ -179,6 +179,42 @@ def test_a_total_of_another_meal_is_no_success() -> None:
     assert user.judge() == Judgement(rated=True, met=False)
 
 
+@pytest.mark.parametrize("lamp", ["living_door", "kitchen"])
+def test_a_goal_is_reached_where_it_is_among_several_things_that_are_told(lamp: str) -> None:
+    task = Task(task_id="t", type="lamp_off", constraints={"lamp": lamp}, requests=(), text={})
+    user = DomainUser(task, load_domain("house"), CAREFUL, "en", Random(1))
+    told = [LoggedAct(act="inform", slot="lamp", value=one) for one in ("living_door", "kitchen")]
+    user.reply([LoggedAct(act="inform", slot="done", value="lamp_off"), *told], "Both are already off.")
+    assert user.judge() == Judgement(rated=True, met=True)
+
+
+@pytest.mark.parametrize("done", [("lamp_off", "bedroom_left"), ("lamp_on", "kitchen")])
+def test_a_goal_is_missed_where_it_is_not_among_what_is_told(done: tuple[str, str]) -> None:
+    task = Task(task_id="t", type="lamp_off", constraints={"lamp": "kitchen"}, requests=(), text={})
+    user = DomainUser(task, load_domain("house"), CAREFUL, "en", Random(1))
+    user.reply([LoggedAct(act="inform", slot=slot, value=value)
+                for slot, value in zip(("done", "lamp"), done, strict=True)])  # fmt: skip
+    assert not user.judge().met
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "told"),
+    [
+        ("en", "The blinds in the living room and the blinds in the bedroom are already open.",
+         {("done", "blind_open"), ("blind", "living_blind"), ("blind", "bedroom_blind")}),
+        ("it", "Ho abbassato le tapparelle in camera.",
+         {("done", "blind_close"), ("blind", "bedroom_blind")}),
+        ("it", "Stasera: il canale uno: il telegiornale; il canale due: un quiz.",
+         {("done", "programme"), ("channel", "one"), ("channel", "two")}),
+        ("en", "Tonight on channel two: a quiz. The radio is off.",
+         {("done", "programme"), ("channel", "two")}),
+    ],
+)  # fmt: skip
+def test_every_value_that_words_name_is_told(language: str, text: str, told: set[tuple[str, str]]) -> None:
+    acts = acts_by_cues(text, load_domain("house"), language)
+    assert {(act.slot, act.value) for act in acts} == told
+
+
 def test_words_of_a_system_are_read_in_its_language() -> None:
     telco = load_domain("telco")
     acts = acts_by_cues("Trasferisco 10 euro a Sara. È giusto?", telco, "it")

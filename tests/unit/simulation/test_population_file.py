@@ -142,6 +142,40 @@ def test_who_speaks_in_sentences_of_real_callers_means_what_their_task_says(tmp_
     assert last.reply([LoggedAct(act="bye")]).text == "ta"
 
 
+LONG_AND_SHORT = Sayings([
+    SayingEntry(say="phone", means=("request phone",), n=5),
+    SayingEntry(say="could you tell me the phone number", means=("request phone",), n=5),
+])  # fmt: skip
+
+
+def said_in_turn(steadiness: float, seed: int) -> list[str]:
+    """The sentences of one caller who asks for the telephone number again and again."""
+    task = Task(task_id="1", type="restaurant", constraints={}, requests=["phone"], text={})
+    caller = Caller(task, ONTOLOGY, RESOLUTE, "en", Random(seed))
+    person = InTheirWords(caller, LONG_AND_SHORT, ONTOLOGY, "en", Random(seed), steadiness)
+    offer = LoggedAct(act="offer", slot="name", value=ONTOLOGY.venues[0].name, op="=")
+    said = [person.reply([offer]) for _ in range(9)]
+    return [one.text for one in said if any(act.act == "request" for act in one.acts)]
+
+
+def test_who_is_steady_keeps_to_long_sentences_or_to_short_ones() -> None:
+    steady = [said_in_turn(1.0, seed) for seed in range(30)]
+    assert all(len(set(one)) == 1 and len(one) > 4 for one in steady)
+    assert len({one[0] for one in steady}) == 2, "some are brief, others are not"
+    assert any(len(set(said_in_turn(0.0, seed))) == 2 for seed in range(5))
+
+
+def test_nobody_thanks_twice_running_who_can_take_leave_without() -> None:
+    ways = [SayingEntry(say="thanks bye", means=("thankyou", "bye"), n=99),
+            SayingEntry(say="bye", means=("bye",))]  # fmt: skip
+    bye = [LoggedAct(act="bye")]
+    for seed in range(9):
+        chosen = Sayings(ways).chosen(bye, (), Random(seed), unwanted={"thankyou"})
+        assert chosen is not None and chosen.say == "bye"
+    only = Sayings(ways[:1]).chosen(bye, (), Random(1), unwanted={"thankyou"})
+    assert only is not None and only.say == "thanks bye"
+
+
 def test_a_sentence_with_a_value_that_it_does_not_mean_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="food"):
         read_population(written(tmp_path, FILE + SAYINGS.replace("inform food", "inform area")))

@@ -16,16 +16,17 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.measures.compute import components
 from vivavoce.report.calibration import distribution_figure
+from vivavoce.stats.annotated_calls import calls_of
 from vivavoce.stats.calibration import (
     HabitEvidence,
     HabitValues,
-    calls_of,
     compare,
     fit,
     kaplan_meier,
     observations,
 )
 from vivavoce.stats.distances import cramer, kullback_leibler
+from vivavoce.stats.sayings import CallerTurn, read_sayings
 
 numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 
@@ -76,7 +77,7 @@ def test_habits_are_the_shares_that_the_calls_show(tmp_path: Path) -> None:
 
 
 def test_sentences_of_several_callers_are_kept_without_their_values(tmp_path: Path) -> None:
-    """Of one caller alone nothing passes on; what is said beside the matter stays with the sentence."""
+    """Of one caller's words nothing passes on, only that what they mean was said so often."""
 
     def call(caller: str, said: str, food: str) -> dict[str, Any]:
         return {"caller": caller, "goal": {"food": food}, "found": True, "turns": [
@@ -92,8 +93,23 @@ def test_sentences_of_several_callers_are_kept_without_their_values(tmp_path: Pa
     fitted = fit(written(tmp_path / "real", calls), "toy-callers")
     (kept,) = fitted.sayings["en"]
     assert (kept.say, kept.means, kept.after, kept.n) == (
-        "how about {food} food", ["reqalts", "inform food"], "canthelp", 3
+        "how about {food} food", ["reqalts", "inform food"], "canthelp", 6
     )  # fmt: skip
+
+
+def test_a_sentence_that_few_said_counts_for_the_one_of_its_meaning_that_is_nearest_in_length() -> None:
+    def said(text: str, *callers: str, act: str = "request", before: str = "offer") -> list[CallerTurn]:
+        return [CallerTurn(who, text, [(act, "phone", None)], (before,)) for who in callers]
+
+    turns = [
+        *said("phone", *"abc"), *said("what is the phone number", *"abcd"),
+        *said("could you please tell me the phone number", "a"),
+        *said("phone please", "b", before="canthelp"),
+        *said("is there no phone", "c", act="confirm"),
+    ]  # fmt: skip
+    assert [(one.say, one.after, one.n) for one in read_sayings(turns)] == [
+        ("what is the phone number", "offer", 5), ("phone", "offer", 3), ("phone", "canthelp", 1),
+    ]  # fmt: skip
 
 
 def test_who_did_not_say_whether_all_was_found_says_nothing_of_patience(tmp_path: Path) -> None:

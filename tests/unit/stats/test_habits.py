@@ -9,20 +9,22 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from vivavoce.stats.calibration import (
-    BetaRate,
-    Call,
+from vivavoce.stats.annotated_calls import Call
+from vivavoce.stats.calibration import BetaRate, _dialogues, _error_rates, kaplan_meier
+from vivavoce.stats.caller_habits import (
     _carefulness,
     _changed_mind,
     _denial,
-    _dialogues,
-    _error_rates,
     _forgetfulness,
+    _giving_up,
+    _has_alone,
     _in_place_of_answers,
+    _only_denial,
     _over_informing,
+    _steadiness,
     _terseness,
+    _thanks_first,
     _two_at_once,
-    kaplan_meier,
 )
 
 Said = str | None
@@ -41,7 +43,8 @@ def call(*turns: str, words: list[int] | None = None, **facts: object) -> Call:
             made.words.append(words[len(made.words)] if words else 1)
         else:
             made.helpful.append((index, who == "S"))
-            made.stated[index] = dict(one.split("=") for one in items)
+            made.stated[index] = dict(one.split("=") for one in items if "=" in one)
+            made.told[index] = {one for one in items if "=" not in one}
     return made
 
 
@@ -166,3 +169,52 @@ def test_error_rates_of_callers_have_the_moments_of_their_distribution() -> None
 def test_callers_are_counted_by_how_often_they_called() -> None:
     calls = [Call("d", person) for person in ["p"] * 2 + ["q"] * 2 + ["r"] + ["s"] * 70]
     assert _dialogues(calls) == {1: 0.25, 2: 0.5, 60: 0.25}
+
+
+@pytest.mark.parametrize(("turns", "share", "n"), [
+    (("S confirm", "U negate"), 1.0, 1), (("S confirm", "U negate food=thai"), 0.0, 1),
+    (("S confirm", "U food=thai", "S confirm", "U negate"), 0.5, 2), (("S confirm", "U affirm"), None, 0),
+    (("S offer", "U negate"), None, 0), (("S confirm", "U affirm food=thai"), None, 0),
+    (("S confirm", "U null"), None, 0),
+])  # fmt: skip
+def test_a_mere_no_is_counted_of_what_puts_a_confirmation_right(
+    turns: tuple[str, ...], share: float | None, n: int
+) -> None:
+    assert _only_denial([call(*turns)]) == (share, n)
+
+
+@pytest.mark.parametrize(("turns", "share", "n"), [
+    (("U food=thai", "S- canthelp", "U food=thai"), 0.0, 1),
+    (("U food=thai", "S- canthelp", "U food=dontcare"), 1.0, 1),
+    (("U food=thai", "S- canthelp", "U food=greek"), None, 0), (("U food=thai", "S", "U food=thai"), None, 0),
+    (("U food=thai", "S- canthelp", "U bye"), None, 0),
+])  # fmt: skip
+def test_who_is_refused_says_it_again_or_gives_it_up(
+    turns: tuple[str, ...], share: float | None, n: int
+) -> None:
+    assert _giving_up([call(*turns)]) == (share, n)
+
+
+def test_thanks_are_said_first_where_the_farewell_follows() -> None:
+    assert _thanks_first(call("U thankyou", "S", "U bye thankyou"))
+    assert not _thanks_first(call("U thankyou", "S", "U request:phone"))
+    assert not _thanks_first(call("U thankyou bye"))
+
+
+def test_an_alternative_is_asked_for_where_nothing_is_stated_with_it() -> None:
+    assert _has_alone(call("U food=thai", "U reqalts"), "reqalts")
+    assert not _has_alone(call("U food=thai reqalts"), "reqalts")
+
+
+def test_who_is_steady_says_all_in_few_words_or_in_many() -> None:
+    turns = ("U food=thai", "U request:phone")
+    short, long = ([call(*turns, words=[n, n]) for _ in range(5)] for n in (1, 7))
+    for number, one in enumerate([*short, *long]):
+        one.dialogue_id = str(number)
+    share, n = _steadiness([*short, *long])
+    assert share == pytest.approx(1) and n == 20
+    mixed = [call(*turns, words=words) for words in ([1, 1], [1, 7], [7, 1], [7, 7]) for _ in range(3)]
+    for number, one in enumerate(mixed):
+        one.dialogue_id = str(number)
+    assert _steadiness(mixed) == (pytest.approx(0, abs=1e-6), 24)
+    assert _steadiness(short[:2]) == (None, 0), "too few turns alike"

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from scenes.calls import written
 from vivavoce.cli.calibration import compare
 from vivavoce.log.dataset import Dataset
-from vivavoce.stats.calibration import Call
+from vivavoce.stats.annotated_calls import Call
 from vivavoce.stats.telling_apart import _acts, _features, _fit, _matrix, _words, tell_apart
 
 OFFER = [("offer", "name", "x")]

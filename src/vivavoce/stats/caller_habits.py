@@ -1,0 +1,212 @@
+"""Habits of callers, read from calls: each a share, and how many cases tell of it; (None, 0) where none."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from scipy.stats import rankdata
+
+from vivavoce.log.vocabulary import DONTCARE, leading_act, meaning_without_value
+from vivavoce.stats.annotated_calls import Call
+
+_FEWEST_ALIKE: Final = 10  # turns of one meaning that are enough to rank
+
+Share = tuple[float | None, int]
+
+
+def habit_shares(calls: Sequence[Call]) -> dict[str, Share]:
+    """Each habit that is a share, by its name in population files."""
+    return {
+        "forgetfulness": _forgetfulness(calls),
+        "over_informing": _over_informing(calls),
+        "opens_in_full": _opens_in_full(calls),
+        "carefulness": _carefulness(calls),
+        "denies": _denial(calls),
+        "only_denies": _only_denial(calls),
+        "gives_up": _giving_up(calls),
+        "asks_whether": _share([_has(call, "confirm") for call in calls]),
+        "thanks_first": _share([_thanks_first(call) for call in calls]),
+        "terseness": _terseness(calls),
+        "fragments": _in_place_of_answers(calls, "null"),
+        "fragments_first": _share([{act for act, _, _ in call.acts[0]} == {"null"} for call in calls]),
+        "breaks_off_again": _again(calls, "null"),
+        "asks_back": _in_place_of_answers(calls, "repeat"),
+        "steadiness": _steadiness(calls),
+        "two_at_once": _two_at_once(calls),
+        "curiosity": _share([_has_alone(call, "reqalts") for call in calls]),
+        "fickleness": _share([_changed_mind(call) for call in calls]),
+        "optimism": _share(
+            [bool(call.satisfied) for call in calls if call.served is False and call.satisfied is not None]
+        ),
+    }
+
+
+def _share(flags: Sequence[bool]) -> Share:
+    return (sum(flags) / len(flags) if flags else None), len(flags)
+
+
+def _has(call: Call, act: str) -> bool:
+    return any(kind == act for turn in call.acts for kind, _, _ in turn)
+
+
+def _has_alone(call: Call, act: str) -> bool:
+    return any({kind for kind, _, _ in turn} == {act} for turn in call.acts)
+
+
+def _thanks_first(call: Call) -> bool:
+    """Whether somebody thanked, and took leave with the next turn."""
+    kinds = [{kind for kind, _, _ in turn} for turn in call.acts]
+    return any(one == {"thankyou"} and "bye" in other for one, other in pairwise(kinds))
+
+
+def _forgetfulness(calls: Sequence[Call]) -> Share:
+    """Of the assigned constraints, the share whose slot was never spoken of; unit: constraints."""
+    spoken = {call.dialogue_id: {slot for turn in call.acts for _, slot, _ in turn} for call in calls}
+    return _share([slot not in spoken[call.dialogue_id] for call in calls for slot in call.constraints])
+
+
+def _over_informing(calls: Sequence[Call]) -> Share:
+    """Of the user turns that state or ask, the share that does so for two slots or more; unit: turns."""
+    slots = [
+        {slot for act, slot, _ in turn if act in ("inform", "request") and slot}
+        for call in calls
+        for turn in call.acts
+    ]
+    return _share([len(one) > 1 for one in slots if one])
+
+
+def _opens_in_full(calls: Sequence[Call]) -> Share:
+    """Of the first user turns that state something, the share that does so for two slots or more."""
+    first = [
+        next((turn for turn in call.acts if any(act == "inform" for act, _, _ in turn)), []) for call in calls
+    ]
+    return _share([len({slot for act, slot, _ in turn if act == "inform"}) > 1 for turn in first if turn])
+
+
+def _in_place_of_answers(calls: Sequence[Call], act: str) -> Share:
+    """Of the user turns that follow none of this act alone, the share of this act alone; unit: turns."""
+    alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
+    return _share([
+        flag for flags in alone for before, flag in pairwise([False, *flags]) if not before
+    ])  # fmt: skip
+
+
+def _again(calls: Sequence[Call], act: str) -> Share:
+    """Of the user turns that follow one of this act alone, the share of this act alone; unit: turns."""
+    alone = [[{kind for kind, _, _ in turn} == {act} for turn in call.acts] for call in calls]
+    return _share([flag for flags in alone for before, flag in pairwise(flags) if before])
+
+
+def _two_at_once(calls: Sequence[Call]) -> Share:
+    """Of the user turns that state or ask, the share that does both; unit: turns."""
+    kinds = [{act for act, _, _ in turn} & {"inform", "request"} for call in calls for turn in call.acts]
+    return _share([len(one) > 1 for one in kinds if one])
+
+
+def _carefulness(calls: Sequence[Call]) -> Share:
+    """Of the system turns that state another value than was meant, the share answered by a correction.
+
+    A correction denies, or says the slot again; unit: system turns.
+    """
+    return _share([corrected for corrected, _ in _corrections(calls)])
+
+
+def _denial(calls: Sequence[Call]) -> Share:
+    """Of the corrections, the share that denies; unit: corrections."""
+    return _share([denied for corrected, denied in _corrections(calls) if corrected])
+
+
+def _only_denial(calls: Sequence[Call]) -> Share:
+    """Of the questions for confirmation answered by a no or by a value, the share answered by a mere no."""
+    answers = [
+        {act for act, _, _ in acts}
+        for call in calls
+        for turn, acts in zip(call.turn_of_acts, call.acts, strict=True)
+        if "confirm" in call.told.get(turn - 1, ())
+    ]
+    corrections = [kinds for kinds in answers if "affirm" not in kinds and kinds & {"negate", "inform"}]
+    return _share([kinds == {"negate"} for kinds in corrections])
+
+
+def _corrections(calls: Sequence[Call]) -> list[tuple[bool, bool]]:
+    """Of each system turn that states another value than was meant: was it corrected, was it denied."""
+    found: list[tuple[bool, bool]] = []
+    for call in calls:
+        held: dict[str, str] = {}
+        for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
+            stated = call.stated.get(turn - 1, {})
+            wrong = {slot for slot, value in stated.items() if held.get(slot, value) not in (value, DONTCARE)}
+            said = {slot for act, slot, _ in acts if act == "inform"}
+            if wrong:
+                denied = any(act in ("negate", "deny") for act, _, _ in acts)
+                found.append((denied or bool(wrong & said), denied))
+            held.update({slot: value for act, slot, value in acts if act == "inform" and slot and value})
+    return found
+
+
+def _terseness(calls: Sequence[Call]) -> Share:
+    """Of the user turns that only state values, the share with two words a value or fewer; unit: turns."""
+    stating = [
+        (count, len({slot for _, slot, _ in acts}))
+        for call in calls
+        for count, acts in zip(call.words, call.acts, strict=True)
+        if acts and all(act == "inform" for act, _, _ in acts)
+    ]
+    return _share([count <= 2 * slots for count, slots in stating])
+
+
+def _steadiness(calls: Sequence[Call]) -> Share:
+    """That a turn is as short or long as others of its call; unit: turns.
+
+    Turns of the same meaning behind the same system act are ranked by their words; the correlation of two
+    ranks within a call is the chance that both turns keep to it, which is the square of that of one.
+    """
+    alike: defaultdict[tuple[object, ...], list[tuple[str, int]]] = defaultdict(list)
+    for call in calls:
+        for turn, count, acts in zip(call.turn_of_acts, call.words, call.acts, strict=True):
+            if any(act in ("inform", "request") for act, _, _ in acts):
+                means = tuple(sorted(meaning_without_value(*act) for act in acts))
+                alike[means, leading_act(call.told.get(turn - 1, ()))].append((call.dialogue_id, count))
+    places: defaultdict[str, list[float]] = defaultdict(list)
+    for turns in alike.values():
+        if len(turns) >= _FEWEST_ALIKE:
+            ranks = (rankdata([count for _, count in turns]) - 0.5) / len(turns) - 0.5
+            for (dialogue, _), rank in zip(turns, ranks, strict=True):
+                places[dialogue].append(float(rank))
+    squares = [place**2 for one in places.values() for place in one]
+    pairs = sum(len(one) * (len(one) - 1) for one in places.values())
+    if not pairs or not sum(squares):
+        return None, 0
+    together = sum(sum(one) ** 2 - sum(place**2 for place in one) for one in places.values()) / pairs
+    return max(0.0, together / (sum(squares) / len(squares))) ** 0.5, len(squares)
+
+
+def _giving_up(calls: Sequence[Call]) -> Share:
+    """Of the answers to a refusal that say again what was said, or that it does not matter, the latter."""
+    given_up: list[bool] = []
+    for call in calls:
+        held: dict[str, str] = {}
+        for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
+            said = {slot: value for act, slot, value in acts if act == "inform" and slot and value}
+            if "canthelp" in call.told.get(turn - 1, ()) and said:
+                if DONTCARE in said.values():
+                    given_up.append(True)
+                elif said.items() <= held.items():
+                    given_up.append(False)
+            held.update(said)
+    return _share(given_up)
+
+
+def _changed_mind(call: Call) -> bool:
+    """Whether a slot got another value though the system turn before had not said that nothing matches."""
+    held: dict[str, str] = {}
+    for turn, acts in zip(call.turn_of_acts, call.acts, strict=True):
+        before = [helped for index, helped in call.helpful if index < turn]
+        for act, slot, value in acts:
+            if act != "inform" or not slot or not value or value == DONTCARE:
+                continue
+            if slot in held and held[slot] != value and (not before or before[-1]):
+                return True
+            held[slot] = value
+    return False
