@@ -10,23 +10,22 @@
 8 person        on the dashboard
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, enumerated, statement
 from vivavoce.log.stress_events import StressVerdict
 from vivavoce_stress.errands import answered_alike, asked_anew, of_another_errand
 from vivavoce_stress.evidence import SAYS_AGAIN, Evidence, against, evidence, sentences_of
-from vivavoce_stress.heuristics import compare, dates, filling, names, numbers, plain
+from vivavoce_stress.heuristics import compare, filling, plain
 from vivavoce_stress.rejection import asks_which, rejects
 from vivavoce_stress.replay import Replayed
+from vivavoce_stress.told import in_other_words, taken_for_another, told_instead, user_after
 
 Similarity = Callable[[str, str], float]
-_Read = Callable[[str], Iterable[str]]
 Act = tuple[str, str, str, str]
 SAME: Final = N_("the system says the same")
 LATER: Final = N_("the system says the same at first, later something else: “{original}” / “{variant}”")
@@ -176,8 +175,9 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if variant.met is None or not reached:
         return None
     words = reached[0].met_words
-    if (told := _in_other_words(reached, variant, language)) is not None:
-        reason = statement(IN_OTHER_WORDS, words=told)
+    said = None if _said_against(variant, language) else in_other_words(reached, variant, language)
+    if said is not None:
+        reason = statement(IN_OTHER_WORDS, words=said)
         return Verdict("unsure", "guards", reason, suspicion="pass")
     if not variant.met:
         reason = Statement(N_("the task's goal was reached with the original, not with the variant"))
@@ -193,11 +193,11 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
     if errands[0] and all(errands) and not _said_against(variant, language):
         reason = statement(ANOTHER_ERRAND, words=errands[0])
         return Verdict("fail", "task_outcome", reason)
-    taken = [_taken_for_another(one, variant, language) for one in reached]
+    taken = [taken_for_another(one, variant, language) for one in reached]
     if (other := taken[0]) and all(one and one.certain for one in taken):
         reason = statement(TAKEN_FOR_ANOTHER, original=other.original, variant=other.variant)
         return Verdict("fail", "task_outcome", reason)
-    told = [_told_instead(one, variant, language) for one in reached]
+    told = [told_instead(one, variant, language) for one in reached]
     if (other := told[0]) and all(one and one.certain for one in told):
         reason = statement(DONE_WITH_ANOTHER, original=other.original, variant=other.variant)
         return Verdict("fail", "task_outcome", reason)
@@ -232,118 +232,10 @@ def _with_answer(
     return statement("{said}; {outcome}", said=said, outcome=outcome)
 
 
-def _in_other_words(reached: Sequence[Replayed], variant: Replayed, language: str) -> str | None:
-    """An answer that tells what the original's goal was told with, though not by the words of the goal.
-
-    It has the same numbers, dates, names and kind of turn, at least one number or date among them, and says
-    nothing against the system.
-
-    Empty  the goal is told by its words, or was not reached by the answer to the original: None
-    """
-    answer, tongue = variant.answer, language.split("-")[0]
-    if answer is None or answer["acts"] is not None or _said_against(variant, language):
-        return None
-    if variant.met_at is not None and variant.met_at == (variant.injected or 0) + 1:
-        return None
-    for one in reached:
-        if one.answer is None or one.met_at != (one.injected or 0) + 1:
-            return None
-        mine = one.answer["text"]
-        facts = numbers(mine, tongue) or dates(mine, tongue)
-        if not facts or compare(mine, answer["text"], language).found:
-            return None
-    return answer["text"]
-
-
-class _ToldInstead(NamedTuple):
-    """What was told with the original, and what instead with the variant; whether that is surely another."""
-
-    original: str
-    variant: str
-    certain: bool
-
-
-def _told_instead(one: Replayed, variant: Replayed, language: str) -> _ToldInstead | None:
-    """Where a system that was done told another number, date, name or filling than with the original.
-
-    It must be one that the user said, that the system repeated to them, and that it repeats nowhere with the
-    variant. Where it repeats what the variant has in its place, a person must see whether that is the same.
-
-    Empty  none, or nobody knows by which words it told that it was done: None
-    """
-    if one.met_at is None or variant.met_at is None:
-        return None
-    return _told_another(one, variant, (one.met_at, variant.met_at), language)
-
-
-def _taken_for_another(one: Replayed, variant: Replayed, language: str) -> _ToldInstead | None:
-    """The same of the answers alone, where the user went on as after the original's, and was served later.
-
-    What the system tells once they have said the replaced words again says nothing of the variant.
-    """
-    said = [_user_after(each) for each in (one, variant)]
-    replaced = _changed_words(variant, one)
-    if not all(said) or said[0][0] != said[1][0] or not _repeats(replaced, said[1]):
-        return None
-    return _told_another(one, variant, ((one.injected or 0) + 1, (variant.injected or 0) + 1), language)
-
-
-def _told_another(
-    one: Replayed, variant: Replayed, until: tuple[int, int], language: str
-) -> _ToldInstead | None:
-    tongue, user = language.split("-")[0], "\n".join(_texts(one, "user", until[0]))
-    mine, theirs = (_texts(each, "system", last) for each, last in zip((one, variant), until, strict=True))
-    echoed = _repeats(_changed_words(one, variant), theirs)
-    filled = filling(mine[-1], theirs[-1], tongue)
-    if filled and not echoed and set(filled[0].split()) & set(plain(user).split()):
-        return _ToldInstead(mine[-1], theirs[-1], certain=True)
-
-    def folded(text: str) -> frozenset[str]:
-        return frozenset(plain(text).split())
-
-    kinds: tuple[tuple[_Read, _Read, bool], ...] = (
-        (lambda text: numbers(text, tongue), lambda text: numbers(text, tongue), True),
-        (lambda text: dates(text, tongue), lambda text: dates(text, tongue), True),
-        (names, folded, False),
-    )
-    for told, said, certain in kinds:
-        ours, other = set(told("\n".join(mine))), set(told("\n".join(theirs)))
-        lost, new = (ours - set(said("\n".join(theirs)))) & set(said(user)), other - ours
-        if lost and new and (certain or not echoed):
-            return _ToldInstead(
-                next(text for text in reversed(mine) if lost & set(told(text))),
-                next(text for text in reversed(theirs) if new & set(told(text))),
-                certain and not echoed,
-            )
-    return None
-
-
-def _changed_words(one: Replayed, variant: Replayed) -> str:
-    """What the variant has in place of the original's words: from the first that differs to the last."""
-    mine, theirs = (plain(each.turns[each.injected or 0]["text"]).split() for each in (one, variant))
-    codes = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
-    changed = [code for code in codes if code[0] != "equal"]
-    return " ".join(theirs[changed[0][3] : changed[-1][4]]) if changed else ""
-
-
-def _repeats(words: str, texts: Sequence[str]) -> bool:
-    return bool(words) and any(f" {words} " in f" {plain(text)} " for text in texts)
-
-
-def _texts(one: Replayed, party: str, last: int) -> list[str]:
-    """What a party said up to a turn, that one included."""
-    return [turn["text"] or "" for turn in one.turns[: last + 1] if turn["party"] == party]
-
-
-def _user_after(one: Replayed) -> list[str]:
-    """What the user said after the utterance under test."""
-    return [plain(turn["text"]) for turn in _after(one) if turn["party"] == "user"]
-
-
 def _alone_says_again(one: Replayed, variant: Replayed) -> bool:
     """Whether the users part where the variant's says the original again; the other may do so later."""
     original = plain(one.turns[one.injected or 0]["text"])
-    for mine, theirs in zip_longest(_user_after(one), _user_after(variant)):
+    for mine, theirs in zip_longest(user_after(one), user_after(variant)):
         if mine != theirs:
             return theirs == original
     return False
@@ -358,7 +250,7 @@ def _answered_another(reached: Sequence[Replayed], variant: Replayed, language: 
     if variant.answer is None or _said_against(variant, language):
         return False
     originals = {plain(one.turns[one.injected or 0]["text"]) for one in reached}
-    if originals.isdisjoint(_user_after(variant)):
+    if originals.isdisjoint(user_after(variant)):
         return False
     closing = {plain(said) for one in reached for said in _questions_since_goal(one)}
     asked = [said for said in sentences_of(variant.answer["text"]) if said.endswith("?")]
@@ -429,16 +321,12 @@ def _exact_match(clean: Sequence[Replayed], variant: Replayed, language: str) ->
 
 def _otherwise_later(one: Replayed, other: Replayed, language: str) -> tuple[str, str] | None:
     """What is told after the answer, while the user says the same: the first that may not differ and does."""
-    for mine, theirs in zip(_after(one), _after(other), strict=False):
+    for mine, theirs in zip(one.later, other.later, strict=False):
         if mine["party"] == "user" and mine["text"] != theirs["text"]:
             return None
         if mine["party"] == "system" and compare(mine["text"], theirs["text"], language).found:
             return mine["text"], theirs["text"]
     return None
-
-
-def _after(one: Replayed) -> list[dict[str, Any]]:
-    return one.turns[(one.injected or 0) + 2 :]
 
 
 def _said(*replays: Replayed) -> list[set[str]]:
@@ -455,7 +343,7 @@ def _evidence(clean: Sequence[Replayed], variant: Replayed, language: str) -> Ve
     if said.kind not in SAYS_AGAIN:
         return Verdict("fail", "evidence", said.reason)
     served = {plain(text) for text in answered}
-    if any(turn["party"] == "system" and plain(turn["text"]) in served for turn in _after(variant)):
+    if any(turn["party"] == "system" and plain(turn["text"]) in served for turn in variant.later):
         then = N_("{said}; told again, it served the user as with the original")
         return Verdict("clarification", "evidence", statement(then, said=said.reason))
     then = N_("{said}; it did not serve the user after that either")

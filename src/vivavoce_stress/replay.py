@@ -99,6 +99,11 @@ class Replayed:
         return sum(turn["party"] == "user" for turn in after)
 
     @property
+    def later(self) -> list[dict[str, Any]]:
+        """The turns behind the answer to the utterance under test."""
+        return self.turns[(self.injected or 0) + 2 :]
+
+    @property
     def last_answer(self) -> dict[str, Any] | None:
         return next((turn for turn in reversed(self.turns) if turn["party"] == "system"), None)
 

@@ -14,6 +14,7 @@ from vivavoce_bots.dialogue.gist import requested
 from vivavoce_bots.dialogue.hearing import Heard, Hearing
 from vivavoce_bots.dialogue.indirect import not_known
 from vivavoce_bots.dialogue.speech import is_question
+from vivavoce_bots.dialogue.standing import told_of_standing
 from vivavoce_bots.house.clauses import LAST, ON_NOW
 from vivavoce_bots.house.home import Home
 from vivavoce_bots.house.inquiring import Inquiries, Inquiry
@@ -361,6 +362,7 @@ class Clerk:
             elif (
                 "?" in said.cut and (said.begins or is_question(said.text, session.language))
                 and len(heard.said) >= _FEWEST
+                and not told_of_standing(f"{said.text}?", session.language).kinds
                 and (
                     asks_openly(question, session.language)
                     or known["wonders"].match(said.text) or known["wants_deed"].match(said.text)

@@ -94,7 +94,7 @@ def test_the_verb_is_no_number(said: str, number: int | None) -> None:
             ("put the pot on the stove, my mother always used salt",),
             "stove). What next",
         ),
-        ("house", "en", ("switch on all lamps", "not the bedroom"), "left in the bedroom is off"),
+        ("house", "en", ("switch on all lamps", "not the bedroom"), "right in the bedroom are off"),
         ("house", "it", ("in cucina è buio, faccia luce", "sì"), "Ho acceso la lampada in cucina"),
         ("house", "en", ("what's on channel one tonight", "let's watch that"), "shows channel one"),
         ("house", "it", ("accendi la tv", "canale sette"), "non c'è"),
