@@ -200,20 +200,19 @@ def run(
     from vivavoce_campaign.runs import run_system
     from vivavoce_campaign.telling import told_held
 
-    planned = campaign = load_campaign(folder)
-    if users is not None:
-        campaign = _with_users(planned, users)
+    campaign = load_campaign(folder)
     facts: list[dict[str, Any]] = []
     for one in _chosen(campaign, system):
         write(campaign, one)
         held = run_system(
-            campaign, one, progress, simulate=not people, word_error_rate=error_rate, release=release
-        )
+            campaign, one, progress, simulate=not people, word_error_rate=error_rate, release=release,
+            users=users,
+        )  # fmt: skip
         for line in told_held(held):
             note(line)
         facts.append({"system": held.name, "users": held.users, "cases": held.cases, "left": held.left,
                       "waiting": held.waiting, "checks": held.checks})  # fmt: skip
-    _report(planned, system, pdf)
+    _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2))
 
@@ -248,12 +247,6 @@ def retest(
     _report(campaign, system, pdf)
     if as_json:
         typer.echo(json.dumps({"systems": facts}, indent=2, ensure_ascii=False, default=str))
-
-
-def _with_users(campaign: Any, users: int) -> Any:
-    from dataclasses import replace
-
-    return replace(campaign, settings=campaign.settings.model_copy(update={"users": users}))
 
 
 def _chosen(campaign: Any, names: list[str]) -> list[Any]:

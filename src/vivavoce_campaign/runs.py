@@ -49,7 +49,8 @@ Progress = Callable[[str], AbstractContextManager[Report]]
 class HeldCampaign:
     """What came of one system: users who finished, cases of stress tests, and the dataset.
 
-    cases    applied ones, as everywhere; `left` are those whose original did not pass
+    cases    applied ones, as everywhere; `left` are those whose original did not pass, `failed` those at
+             which the system failed at every attempt
     study    the folder of its study
     waiting  cases that no rule decided, and that wait for a person's verdict
     checks   cases that a rule decided, drawn for a double check that nobody has made
@@ -67,12 +68,13 @@ class HeldCampaign:
     earlier: int = 0
     carried: int = 0
     left: int = 0
+    failed: int = 0
     changed: int = 0
 
 
 def run_system(
     campaign: Campaign, submission: Submission, progress: Progress, *, simulate: bool,
-    word_error_rate: float | None = None, release: str | None = None,
+    word_error_rate: float | None = None, release: str | None = None, users: int | None = None,
 ) -> HeldCampaign:  # fmt: skip
     """Take a system's part to its end; what is done already is not done again.
 
@@ -81,6 +83,7 @@ def run_system(
     word_error_rate  of the noise between simulated users and the system; None: that of speech to a system
               that is spoken to, none in what is typed
     release   what the system's release is called, for the stress tests that are held now
+    users     simulated users of a trial run; None: as many as the campaign plans
     Raises    InputError: the study is not sound, nobody came, or people and simulated users would be mixed
     """
     place, name = place_of(campaign, submission.submission), submission.submission
@@ -93,7 +96,8 @@ def run_system(
             with progress(f"{name}: simulated dialogues") as report:
                 noise = noise_for(submission) if word_error_rate is None else word_error_rate
                 spoken = campaign.languages_of(submission)
-                _simulate(campaign, study, log, report, noise, callers_at(place), spoken)
+                wanted = users or campaign.settings.users
+                _simulate(campaign, study, log, report, noise, callers_at(place), spoken, wanted)
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
             hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
@@ -142,13 +146,14 @@ def retest_system(
 
 def _held(name: str, dataset: Dataset, place: SystemPlace, stream: Sequence[StoredEvent]) -> HeldCampaign:
     runs = [one for one in stress_results(dataset)["runs"] if one["system"] == name]
-    cases, waiting, checks, left = (
-        sum(one["whole"][key] for one in runs) for key in ("applied", "waiting", "checks", "not_admitted")
+    cases, waiting, checks, left, failed = (
+        sum(one["whole"][key] for one in runs)
+        for key in ("applied", "waiting", "checks", "not_admitted", "outage")
     )
     people, last = VerdictsOfPeople.of(stream), runs[-1]["run_id"] if runs else ""
     return HeldCampaign(
         name, finished_users(dataset), cases, dataset, place.folder, waiting, checks,
-        people.earlier.get(last, 0), people.carried.get(last, 0), left, people.changed.get(last, 0),
+        people.earlier.get(last, 0), people.carried.get(last, 0), left, failed, people.changed.get(last, 0),
     )  # fmt: skip
 
 
@@ -174,13 +179,13 @@ def callers_at(place: SystemPlace) -> SimulatedDomain | None:
 
 def _simulate(
     campaign: Campaign, study: Study, log: Log, report: Report, noise: float,
-    domain: SimulatedDomain | None, languages: Sequence[str],
+    domain: SimulatedDomain | None, languages: Sequence[str], users: int,
 ) -> None:  # fmt: skip
     visits = log.visits(study.name)
     came = Counter(visit.language for visit in visits if visit.simulated and visit.outcome == "completed")
     casting = Casting.of(study, domain)
     spoken = [one for one in languages if casting.speaks(one)] or languages  # none: the trial says so
-    missing = missing_users(campaign.settings.users, came, spoken)
+    missing = missing_users(users, came, spoken)
     each, total = campaign.settings.tasks, campaign.settings.tasks * sum(missing.values())
     if not total:
         return

@@ -74,6 +74,8 @@ def told_held(held: HeldCampaign) -> Iterator[str]:
         both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
         wait = "waits" if both == 1 else "wait"
         yield f"{held.name}: {both} of them {wait} for a person's verdict ({parts}): {where}"
+    if held.failed:
+        yield f"{held.name}: {held.failed} more have no verdict, for the system failed at every attempt"
     if held.earlier:
         yield f"{held.name}: {_earlier(held)}"
     yield from (f"{held.name}: {line}" for line in _decided(held))

@@ -242,8 +242,8 @@ def state_of(one: Mapping[str, Any]) -> TestState:
 
     tried         a case of it was held behind an original that passed, or is still open
     waits         there are variants that a person must yet approve, or nobody had any proposed
-    rejected      people rejected every variant that was proposed
     not_admitted  no original of its cases passed
+    rejected      people rejected every variant that was proposed
     withheld      variants could be made, but people accepted too few of their like, or none was certain
     nothing_fits  no utterance offered a place for a variant
     """
@@ -251,10 +251,10 @@ def state_of(one: Mapping[str, Any]) -> TestState:
         return "tried"
     if awaiting(one):
         return "waits"
-    if one["why_left_out"].get(REJECTED):
-        return "rejected"
     if one["not_admitted"]:
         return "not_admitted"
+    if one["why_left_out"].get(REJECTED):
+        return "rejected"
     return "withheld" if one["why_not_applicable"].get(UNCERTAIN) else "nothing_fits"
 
 

@@ -87,17 +87,19 @@ def releases_of(dataset: Dataset, system: str) -> list[str | None]:
 
 
 def compare_last_runs(dataset: Dataset, system: str) -> RunsCompared | None:
-    """The last run of a system against the one before it.
+    """The last run of a system against the last before it in which anything came out: a run throughout which
+    the system was down is nothing to compare with.
 
-    Empty  fewer than two runs: None
+    Empty  no such run: None
     """
     empty = dict.fromkeys(column.name for column in STRESS.columns)
     rows = [empty | row for row in dataset.read("stress").to_pylist() if row["system"] == system]
-    runs = list(dict.fromkeys(row["run_id"] for row in rows))[-2:]
-    if len(runs) < 2:
-        return None
-    before, now = ([row for row in rows if row["run_id"] == run] for run in runs)
-    return compare_runs(before, now)
+    runs: dict[str, list[Row]] = {}
+    for row in rows:
+        runs.setdefault(row["run_id"], []).append(row)
+    *earlier, now = runs.values() if runs else [[]]
+    before = next((one for one in reversed(earlier) if any(map(_came, one))), None)
+    return None if before is None else compare_runs(before, now)
 
 
 def compare_runs(before: Sequence[Row], now: Sequence[Row]) -> RunsCompared:

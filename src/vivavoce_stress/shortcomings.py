@@ -20,7 +20,7 @@ from vivavoce_stress.blocks import title_of
 from vivavoce_stress.cascade import DONE_OTHERWISE, DONE_WITH_ANOTHER
 from vivavoce_stress.evidence import asks_again, sentences_of
 from vivavoce_stress.failures import KINDS, FailureKind, answers_apart, kind_of, overruled
-from vivavoce_stress.heuristics import plain
+from vivavoce_stress.heuristics import numbers, plain
 from vivavoce_stress.review import word_edits
 
 StressFacts = Mapping[str, Any]  # a run of stress tests as `score` has it, or one of its failures
@@ -32,12 +32,12 @@ _ALIKE: Final = 0.5
 _TOKEN: Final = re.compile(r"\w+(?:[-'’.:,]\w+)*")
 _BY_ACTS: Final[frozenset[FailureKind]] = frozenset({"something_else", "wrong_answer", "more_turns"})
 _CONFIRMED: Final = N_(
-    "It had asked each time whether that was right, and the user had said yes, as they do to what they asked "
-    "for."
+    "Before, it had asked whether that was right, and the replay said yes, as the original did: a person "
+    "could have corrected it."
 )
 _SOME_CONFIRMED: Final = N_(
-    "In {k} of these {n} it had asked whether that was right, and the user had said yes, as they do to what "
-    "they asked for."
+    "In {k} of these {n} it had asked before whether that was right, and the replay said yes, as the "
+    "original did: a person could have corrected it."
 )
 
 
@@ -236,7 +236,12 @@ def _value_in(
     """
     clean = _after(failure["clean_transcript"])
     said = [
-        {word for party, text in turns if party == "user" for word in _words(text)}
+        {
+            word
+            for party, text in turns
+            if party == "user"
+            for word in (*_words(text), *numbers(text, failure["language"].split("-")[0]))
+        }
         for turns in (clean, held[:place])
     ]
     theirs = _TOKEN.findall(held[place][1])

@@ -78,6 +78,8 @@ def _told_another(
     filled = filling(mine[-1], theirs[-1], tongue)
     if filled and not echoed and set(filled[0].split()) & set(plain(user).split()):
         return ToldInstead(mine[-1], theirs[-1], certain=True)
+    if not echoed and _renumbered(mine[-1], theirs[-1], set(numbers(user, tongue)), tongue):
+        return ToldInstead(mine[-1], theirs[-1], certain=True)
 
     def folded(text: str) -> frozenset[str]:
         return frozenset(plain(text).split())
@@ -119,3 +121,16 @@ def _texts(one: Replayed, party: str, last: int) -> list[str]:
 def user_after(one: Replayed) -> list[str]:
     """What the user said after the utterance under test."""
     return [plain(turn["text"]) for turn in one.later if turn["party"] == "user"]
+
+
+def _renumbered(mine: str, theirs: str, said: set[str], language: str) -> bool:
+    """Whether another number stands in the place of one that the user said, `1 x rose, 5 euros` for `5 x`."""
+    ours, other = plain(mine).split(), plain(theirs).split()
+    for kind, low, high, start, end in SequenceMatcher(None, ours, other, autojunk=False).get_opcodes():
+        if kind != "replace" or high - low != end - start:
+            continue
+        for one, instead in zip(ours[low:high], other[start:end], strict=True):
+            was, now = set(numbers(one, language)), set(numbers(instead, language))
+            if was & said and now and not was & now:
+                return True
+    return False

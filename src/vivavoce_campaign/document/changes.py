@@ -28,11 +28,15 @@ LEFT: Final[dict[WhyLeft, str]] = {
 }
 
 PASSED: Final[dict[tuple[bool, bool], str]] = {  # by whether any was gained, and any lost
-    (False, False): N_("The same is passed {now} as {before}: of {cases}, none gained and none lost."),
-    (True, False): N_("More is passed {now} than {before}: of {cases}, {rose} gained and none lost."),
-    (False, True): N_("Less is passed {now} than {before}: of {cases}, {fell} lost and none gained."),
+    (False, False): N_("The same is passed {now} as {before}: {after} of {cases}."),
+    (True, False): N_(
+        "More is passed {now}: {after} of {cases}, where {before} it was {was}; none was lost."
+    ),
+    (False, True): N_(
+        "Less is passed {now}: {after} of {cases}, where {before} it was {was}; none was gained."
+    ),
     (True, True): N_(
-        "Some cases were gained and some lost {now}: of {cases}, {rose} gained and {fell} lost."
+        "Passed {now}: {after} of {cases}, where {before} it was {was}; {rose} were gained and {fell} lost."
     ),
 }
 WORSE: Final = N_(
@@ -43,7 +47,14 @@ LESS_BAD: Final = N_(
     "Better {now}, though not passed: in {cases} the system asks or needs more turns, where {before} it told "
     "or did something wrong."
 )
-LOST: Final = N_("Not even the original is served any more {now}: in {cases}, which no share holds.")
+LOST: Final = N_(
+    "The original itself does not come to its end any more {now}: in {cases}, which count in no share of "
+    "passed ones."
+)
+NOTHING: Final = N_(
+    "Nothing can be compared: {cases} {now}, of which none has a verdict that can be held against one "
+    "{before}."
+)
 
 
 def run_names(found: RunsCompared) -> dict[str, str]:
@@ -74,8 +85,12 @@ def changes_told(found: RunsCompared) -> list[str]:
     if not found.common:
         return []
     names, (rose, fell) = run_names(found), (len(found.rose), len(found.fell))
-    facts = {"cases": plural(found.common, "case"), "rose": count(rose), "fell": count(fell), **names}
-    both, neither = count(found.passed_both), count(found.failed_both)
+    if len(found.not_compared) == found.common:
+        return [say(NOTHING, cases=plural(found.common, "case"), **names)]
+    after = found.passed_both + rose + len(found.otherwise)
+    was = found.passed_both + fell + sum(one.before == "passed" for one in found.otherwise)
+    facts = {"cases": plural(found.common, "case"), "rose": count(rose), "fell": count(fell),
+             "after": count(after), "was": count(was), **names}  # fmt: skip
     harm = [
         say(template, cases=plural(len(cases), "case"), **names)
         for cases, template in ((found.worse, WORSE), (found.originals_lost, LOST))
@@ -84,7 +99,6 @@ def changes_told(found: RunsCompared) -> list[str]:
     told = [
         *harm,
         say(PASSED[bool(rose), bool(fell)], **facts),
-        say("Passed both times: {both}; neither time: {neither}.", both=both, neither=neither),
     ]
     if found.better:
         told.append(say(LESS_BAD, cases=plural(len(found.better), "case"), **names))

@@ -49,11 +49,11 @@ HEAD = {
     "en": """\
 In 3 of 5 cases of stress tests the system did something other than what was asked, and told it as done.
 For instance: with “sqaush” for “squash” it said “Prenotato: tennis, sabato”. That is “tennis” in place \
-of “squash”. It never said that it had not understood. It had asked each time whether that was right, and""",
+of “squash”. It never said that it had not understood. Before, it had asked whether that was right, and""",
     "it": """\
 In 3 di 5 casi di stress test il sistema ha fatto una cosa diversa da quella chiesta e l'ha data per fatta.
 Per esempio: a chi ha scritto «sqaush» invece di «squash» ha risposto «Prenotato: tennis, sabato». \
-Cioè «tennis» al posto di «squash». Non ha mai detto di non aver capito. Ogni volta aveva""",
+Cioè «tennis» al posto di «squash». Non ha mai detto di non aver capito. Prima aveva chiesto se""",
 }
 
 
@@ -89,7 +89,7 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
     stress.append(stress[1] | {"run_id": "b", "release": "2.0", "verdict": "pass"})
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, [], {}, stress=stress)))
     assert document.answer[0].startswith(
-        "More is passed with release 2.0 than with release 1.0: of 2 cases, 1 gained and none lost."
+        "More is passed with release 2.0: 1 of 2 cases, where with release 1.0 it was 0; none was lost."
     )
     assert document.answer[1].startswith(
         "With release 2.0: in 1 of 2 cases of stress tests the system did something other than what was "

@@ -51,6 +51,7 @@ def test_a_bot_that_only_speaks_fails_by_its_own_words(run_cases: RunCases) -> N
         ("it", "ask_again", "Può riformulare la domanda?"),
         ("it", "ask_again", "Prova a dirlo con parole diverse."),
         ("it", "refuse", "Di questo non mi occupo."),
+        ("it", "refuse", "Mi dispiace, in questo non posso esserle d'aiuto."),
         ("it", "refuse", "Mi dispiace, non ho trovato nulla."),
         ("it", "unknown", "Stazione non servita: Mliano."),
         ("it", "unknown", "Non conosco questo tipo di bici."),

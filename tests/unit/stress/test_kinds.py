@@ -73,3 +73,13 @@ def test_the_price_told_in_words_that_nobody_named_waits_for_a_person(said: str,
     again = told("the prixe of syrup", said, "the price of syrup", first, *then)
     never = told("the prixe of syrup", said, *then)
     assert [judge([original], one, "en").verdict for one in (again, never)] == [verdict] * 2
+
+
+@pytest.mark.parametrize("price", [5, 6])
+def test_another_number_than_was_asked_for_fails_though_the_price_is_that_number(price: int) -> None:
+    """Before, 1 pot for 5 passed where a pot costs 5."""
+    original = held("Noted", "five pots of rose", f"Noted: 5 x rose, {5 * price} euros.", "bye", "Bye.")
+    variant = held("Noted", "fve pots of rose", f"Noted: 1 x rose, {price} euros.", "bye", "Bye.")
+    assert judge([original], variant, "en").verdict == "fail"
+    dearer = held("Noted", "fve pots of rose", f"Noted: 5 x rose, {7 * price} euros.", "bye", "Bye.")
+    assert judge([original], dearer, "en").verdict != "fail"
