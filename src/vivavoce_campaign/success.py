@@ -13,6 +13,7 @@ from vivavoce.stats.idial import intents_assigned
 from vivavoce_campaign.submission_file import Entity, Submission, in_language
 from vivavoce_campaign.unreached import turns_of
 from vivavoce_stress.goal import GivenValue, GoalInWords
+from vivavoce_stress.heuristics import numbers
 
 
 def goals_reached(dataset: Dataset, submission: Submission) -> dict[str, bool]:
@@ -53,7 +54,9 @@ def _given(entity: Entity, value: str | None, language: str) -> GivenValue | Non
     if own is None:
         return None
     others = tuple(word for word in said if word != own)
-    return GivenValue(own=own, others=others, name=in_language(entity.text, language))
+    counted = numbers(own, language)
+    number = next(iter(counted)) if counted.total() == 1 else None
+    return GivenValue(own=own, others=others, name=in_language(entity.text, language), number=number)
 
 
 def _by_words(dataset: Dataset, submission: Submission) -> dict[str, bool]:

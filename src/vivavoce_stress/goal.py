@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from vivavoce_stress.evidence import sentences_of
+from vivavoce_stress.heuristics import plain
+
+_LONG: Final = 4  # letters of a word by which a value is known
+_BETWEEN: Final = 2  # words between a number and what it counts
+_MONEY: Final = re.compile(r"euro|eur$|pound|dollar|cent|[€$£%]")
 
 
 class ToldGoal(NamedTuple):
@@ -19,13 +24,15 @@ class ToldGoal(NamedTuple):
 class GivenValue(BaseModel):
     """A value that the task gave, and the other values that may not be named in its place.
 
-    name  what the system calls it, behind which it may tell the value: `passengers: 2`; null: not known
+    name    what the system calls it, behind which it may tell the value: `passengers: 2`; null: not known
+    number  the number that the value is or has, in figures: 5 of `five pots`; null: none, or several
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     own: str
     others: tuple[str, ...] = ()
     name: str | None = None
+    number: str | None = None
 
     def told_behind_name(self, text: str) -> ToldGoal | None:
         """The value that a text tells behind the name, and where; the last where it does several times."""
@@ -113,7 +120,22 @@ class GoalInWords(BaseModel):
     def _another(self, text: str) -> bool:
         """Whether it names another value in place of one that the task gave."""
         mine = {one.own for one in self.given}
-        return any(not _named([one.own], text) and _named(set(one.others) - mine, text) for one in self.given)
+        lost = [one for one in self.given if not _named([one.own], text)]
+        return any(_named(set(one.others) - mine, text) or self._renumbered(one, text) for one in lost)
+
+    def _renumbered(self, one: GivenValue, text: str) -> bool:
+        """Whether the task's number is nowhere, and another one stands before a value of it: 2 x rose."""
+        tokens = plain(text).split()
+        if one.number is None or one.number in tokens:
+            return False
+        words = {word for each in self.given if each is not one for word in plain(each.own).split()}
+        words = {word for word in words if len(word) >= _LONG}
+        for at, token in enumerate(tokens):
+            behind = tokens[at + 1 : at + 2 + _BETWEEN]
+            place = next((gap for gap, word in enumerate(behind) if word in words), None)
+            if token.isdigit() and place is not None and not any(map(_MONEY.match, behind[:place])):
+                return True
+        return False
 
 
 def behind_name(name: str, values: Iterable[str]) -> str:

@@ -202,3 +202,28 @@ def test_a_simulated_user_corrects_a_summary_with_another_value() -> None:
     assert "seats 2" in wrong.text and "negate" in {act.act for act in wrong.acts}
     right = user.reply(None, "SUMMARY. Seats: 2. Class: second. Confirm? (yes/no)")
     assert [act.act for act in right.acts] == ["affirm"]
+
+
+@pytest.mark.parametrize(
+    ("said", "reached"),
+    [
+        ("Noted: 5 x lavender, on Monday, 25 euros.", True),
+        ("Noted: five pots of lavender, on Monday.", True),
+        ("Noted: lavender, on Monday, 25 euros.", True),
+        ("Noted: 25 euros of lavender, on Monday.", True),
+        ("Noted: 2 x lavender, on Monday, 10 euros.", False),
+        ("Noted: 1 pot of lavender, on Monday, 5 euros.", True),  # 5 is told, of whatever
+    ],
+)
+def test_another_number_of_what_was_asked_for_reaches_no_goal(said: str, reached: bool) -> None:
+    """Before, five pots were two, and the goal was reached."""
+    order = {"id": "order", "text": "order {pots} of {plant}", "minutes": 1, "done": "Noted"}
+    pots = {"id": "pots", "text": "pots", "values": ["five pots", "three pots"]}
+    plant = {"id": "plant", "text": "plant", "values": ["lavender", "rose"]}
+    nursery = submission(
+        submission="ch", domain="plants", languages=["en"], intents=[order], entities=[pots, plant]
+    )
+    goal = goal_in_words(nursery, "order", {"pots": "five pots", "plant": "lavender"}, "en")
+    assert goal is not None
+    turns = [{"party": "user", "text": "five pots of lavender"}, {"party": "system", "text": said}]
+    assert (goal.told_in(turns) is not None) is reached
