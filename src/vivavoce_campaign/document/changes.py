@@ -7,7 +7,7 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
-from vivavoce.report.language import say
+from vivavoce.report.language import language, say
 from vivavoce.report.numbers import count, p_value, plural
 from vivavoce_campaign.document.trust import not_comparable
 from vivavoce_stress.blocks import remark_told, title_of
@@ -98,6 +98,7 @@ def changes_told(found: RunsCompared) -> list[str]:
     ]
     told = [
         *harm,
+        *_original_told(found),
         say(PASSED[bool(rose), bool(fell)], **facts),
     ]
     if found.better:
@@ -118,6 +119,21 @@ def changes_told(found: RunsCompared) -> list[str]:
             )
         )
     return told
+
+
+def _original_told(found: RunsCompared) -> list[str]:
+    """How an original that comes to its end no more is answered now: one of the reader's language first.
+
+    Empty  none, or nobody knows what was answered: []
+    """
+    for one in sorted(found.originals_lost, key=lambda case: case.rows[1]["language"] != language()):
+        was, now = answers_apart(*(row["clean_transcript"] for row in one.rows))
+        if was and now and was != now:
+            original = one.rows[1]["original"]
+            told = say("For instance: to “{original}” it says “{now}”; before it said “{was}”.",
+                       original=original, now=now.rstrip("."), was=was.rstrip("."))  # fmt: skip
+            return [told]
+    return []
 
 
 def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:

@@ -149,3 +149,32 @@ def test_the_report_is_called_as_somebody_called_the_study_of_a_system_without_a
         found.dataset.manifest["study"]["file"] = f"study: ch\ntitle: {title}\n"
         called[title] = [compose_campaign(found, words=words).study for words in ("en", "it")]
     assert list(called.values()) == [["ch", "ch"], ["Counter desk", "Sportello"]]
+
+
+@pytest.mark.parametrize(("words", "begins", "example"), [
+    ("en", "The original itself does not come to its end any more with release 2.0: in 1 case",
+     "to “voglio un campo da squash per sabato” it says “Prenotato: squash, lunedì”; before it said"),
+    ("it", "Anche l'originale non arriva più alla fine con la versione 2.0: in 1 caso",
+     "dice «Prenotato: squash, lunedì»; prima diceva «Campo da squash, sabato"),
+])  # fmt: skip
+def test_what_a_release_no_longer_does_as_it_is_asked_is_said_first(
+    tmp_path: Path, words: str, begins: str, example: str
+) -> None:
+    """Before, the worst of a release, plain orders booked for another day, stood on its ninth page."""
+    was = booked(1, "sqaush", run_id="a", release="1.0", verdict="pass", case_id="b1")
+    now = was | {"run_id": "b", "release": "2.0", "status": "not_admitted", "verdict": None,
+                 "clean_transcript": held(ASKED, "Prenotato: squash, lunedì.")}  # fmt: skip
+    kept = [booked(2, "sqausj", run_id=run, release=release, verdict="pass", case_id="b2")
+            for run, release in (("a", "1.0"), ("b", "2.0"))]  # fmt: skip
+    answer = document_of(tmp_path, [was, kept[0], now, kept[1]], words).answer[0]
+    assert answer.startswith(begins) and example in answer
+
+
+def test_a_release_that_never_answered_is_compared_with_nothing(tmp_path: Path) -> None:
+    was = booked(1, "sqaush", run_id="a", release="1.0", verdict="pass", case_id="b1")
+    down = was | {"run_id": "b", "release": "2.0", "status": "outage", "verdict": None}
+    later = was | {"run_id": "c", "release": "2.1", "verdict": "fail"}
+    said = document_of(tmp_path / "down", [was, down]).answer[0]
+    assert said.startswith("Nothing can be compared: 1 case with release 2.0")
+    said = document_of(tmp_path / "later", [was, down, later]).answer[0]
+    assert said.startswith("Less is passed with release 2.1: 0 of 1 case, where with release 1.0 it was 1")
