@@ -147,7 +147,7 @@ def cures_of(failure: Mapping[str, Any]) -> tuple[str, ...]:
     if kind in _FAULTS:
         return (_CURES[kind],)
     own = _CURES_OF_FAMILIES.get(failure["family"], _ANY_CURE)
-    asked = kind in _ACTED and "?" in (answer_to(failure.get("transcript")) or "")
+    asked = kind in _ACTED and _asked_more(failure)
     if kind == "something_else" and not asked:
         return (_CURES[kind], own)
     return (own, _CURES[kind]) if kind in _CURES and failure["family"] != "spelling" and not asked else (own,)

@@ -124,12 +124,12 @@ class GoalInWords(BaseModel):
         return any(_named(set(one.others) - mine, text) or self._renumbered(one, text) for one in lost)
 
     def _renumbered(self, one: GivenValue, text: str) -> bool:
-        """Whether the task's number is nowhere, and another one stands before a value of it: 2 x rose."""
+        """Whether the task's number is nowhere, and another stands before what it counts: 2 x rose, 2 nights."""
         tokens = plain(text).split()
         if one.number is None or one.number in tokens:
             return False
-        words = {word for each in self.given if each is not one for word in plain(each.own).split()}
-        words = {word for word in words if len(word) >= _LONG}
+        counted = [*(each.own for each in self.given), one.name or ""]
+        words = {word for text in counted for word in plain(text).split() if len(word) >= _LONG}
         for at, token in enumerate(tokens):
             behind = tokens[at + 1 : at + 2 + _BETWEEN]
             place = next((gap for gap, word in enumerate(behind) if word in words), None)

@@ -32,11 +32,11 @@ _ALIKE: Final = 0.5
 _TOKEN: Final = re.compile(r"\w+(?:[-'’.:,]\w+)*")
 _BY_ACTS: Final[frozenset[FailureKind]] = frozenset({"something_else", "wrong_answer", "more_turns"})
 _CONFIRMED: Final = N_(
-    "Before, it had asked whether that was right, and the replay said yes, as the original did: a person "
+    "It had asked first whether that was right, and the replay said yes, as the original did: a person "
     "could have corrected it."
 )
 _SOME_CONFIRMED: Final = N_(
-    "In {k} of these {n} it had asked before whether that was right, and the replay said yes, as the "
+    "In {k} of these {n} it had asked first whether that was right, and the replay said yes, as the "
     "original did: a person could have corrected it."
 )
 
@@ -140,7 +140,7 @@ def _done_told(wrong: Sequence[tuple[StressFacts, DoneInstead]], *, redact: bool
     n = len(wrong)
     told = [] if redact else [_example(*_plainest(wrong))]
     if all(did.unsaid for _, did in wrong):
-        told.append(say("It never said that it had not understood."))
+        told.append(say("Before that it never said that it had not understood."))
     if confirmed := sum(did.confirmed for _, did in wrong):
         template = _CONFIRMED if confirmed == n else _SOME_CONFIRMED
         told.append(say(template, k=count(confirmed), n=count(n)))

@@ -36,7 +36,7 @@ PASSED: Final[dict[tuple[bool, bool], str]] = {  # by whether any was gained, an
         "Less is passed {now}: {after} of {cases}, where {before} it was {was}; none was gained."
     ),
     (True, True): N_(
-        "Passed {now}: {after} of {cases}, where {before} it was {was}; {rose} were gained and {fell} lost."
+        "Passed {now}: {after} of {cases}, where {before} it was {was}; gained: {rose}, lost: {fell}."
     ),
 }
 WORSE: Final = N_(
@@ -84,11 +84,12 @@ def changes_told(found: RunsCompared) -> list[str]:
     """What was gained, lost, and stayed: the numbers add up to the cases of both runs. Empty  none: []"""
     if not found.common:
         return []
-    names, (rose, fell) = run_names(found), (len(found.rose), len(found.fell))
+    names, fell = run_names(found), len(found.fell)
+    rose = len(found.rose) + sum(one.before != "passed" for one in found.otherwise)
     if len(found.not_compared) == found.common:
         return [say(NOTHING, cases=plural(found.common, "case"), **names)]
-    after = found.passed_both + rose + len(found.otherwise)
     was = found.passed_both + fell + sum(one.before == "passed" for one in found.otherwise)
+    after = was + rose - fell
     facts = {"cases": plural(found.common, "case"), "rose": count(rose), "fell": count(fell),
              "after": count(after), "was": count(was), **names}  # fmt: skip
     harm = [

@@ -205,6 +205,29 @@ def test_a_simulated_user_corrects_a_summary_with_another_value() -> None:
 
 
 @pytest.mark.parametrize(
+    ("nights", "said", "reached"),
+    [
+        ("three nights", "Booked: 3 nights for a cat, 60 euros.", True),
+        ("three nights", "Booked: three nights for a cat.", True),
+        ("three nights", "Booked: 2 nights for a cat, 40 euros.", False),
+        ("3", "Booked: 2 nights for a cat, 40 euros.", False),
+        ("3", "Booked: 3 nights for a cat.", True),
+        ("3", "Booked. The bill is 40 euros.", True),
+    ],
+)
+def test_another_number_of_nights_reaches_no_goal_though_nobody_declared_it(
+    nights: str, said: str, reached: bool
+) -> None:
+    book = {"id": "book", "text": "book {nights}", "minutes": 1, "done": "Booked"}
+    values = {"id": "nights", "text": "nights", "values": [nights, "four nights"]}
+    boarding = submission(submission="ch", domain="pets", languages=["en"], intents=[book], entities=[values])
+    goal = goal_in_words(boarding, "book", {"nights": nights}, "en")
+    assert goal is not None
+    turns = [{"party": "user", "text": "three nights"}, {"party": "system", "text": said}]
+    assert (goal.told_in(turns) is not None) is reached
+
+
+@pytest.mark.parametrize(
     ("said", "reached"),
     [
         ("Noted: 5 x lavender, on Monday, 25 euros.", True),

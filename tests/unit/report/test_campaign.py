@@ -306,7 +306,7 @@ def test_releases_are_compared_case_by_case(tmp_path: Path) -> None:
     assert [cell.main for cell in changes.columns[2:]] == ["release 1.0", "release 1.1"]
     assert [cell.under for cell in changes.rows[0].cells[1:]] == [("passed",), ("not passed",)]
     told = text(compose_campaign(found, words="it"))
-    assert "3 su 4 casi, con la versione 1.0 erano 2; guadagnati 2 e persi 1." in told
+    assert "3 su 4 casi, con la versione 1.0 erano 2; guadagnati: 2, persi: 1." in told
 
 
 def test_statements_are_named_in_the_words_that_users_read(tmp_path: Path, found: Evaluation) -> None:

@@ -49,11 +49,11 @@ HEAD = {
     "en": """\
 In 3 of 5 cases of stress tests the system did something other than what was asked, and told it as done.
 For instance: with “sqaush” for “squash” it said “Prenotato: tennis, sabato”. That is “tennis” in place \
-of “squash”. It never said that it had not understood. Before, it had asked whether that was right, and""",
+of “squash”. Before that it never said that it had not understood. It had asked first whether that was""",
     "it": """\
 In 3 di 5 casi di stress test il sistema ha fatto una cosa diversa da quella chiesta e l'ha data per fatta.
 Per esempio: a chi ha scritto «sqaush» invece di «squash» ha risposto «Prenotato: tennis, sabato». \
-Cioè «tennis» al posto di «squash». Non ha mai detto di non aver capito. Prima aveva chiesto se""",
+Cioè «tennis» al posto di «squash». Prima non aveva mai detto di non aver capito. Aveva chiesto se""",
 }
 
 
