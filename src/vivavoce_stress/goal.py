@@ -124,7 +124,7 @@ class GoalInWords(BaseModel):
         return any(_named(set(one.others) - mine, text) or self._renumbered(one, text) for one in lost)
 
     def _renumbered(self, one: GivenValue, text: str) -> bool:
-        """Whether the task's number is nowhere, and another stands before what it counts: 2 x rose, 2 nights."""
+        """Whether the task's number is nowhere, and another stands before what is counted: 2 nights."""
         tokens = plain(text).split()
         if one.number is None or one.number in tokens:
             return False
