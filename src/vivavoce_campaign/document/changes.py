@@ -81,7 +81,10 @@ def _titles(found: RunsCompared) -> tuple[str, str]:
 
 
 def changes_told(found: RunsCompared) -> list[str]:
-    """What was gained, lost, and stayed: the numbers add up to the cases of both runs. Empty  none: []"""
+    """What was gained and lost: the gravest and the counts in the first line, then what else is so.
+
+    Empty  no case of both runs: []
+    """
     if not found.common:
         return []
     names, fell = run_names(found), len(found.fell)
@@ -97,11 +100,7 @@ def changes_told(found: RunsCompared) -> list[str]:
         for cases, template in ((found.worse, WORSE), (found.originals_lost, LOST))
         if cases
     ]
-    told = [
-        *harm,
-        *_original_told(found),
-        say(PASSED[bool(rose), bool(fell)], **facts),
-    ]
+    told = [" ".join([*harm, say(PASSED[bool(rose), bool(fell)], **facts)]), *_original_told(found)]
     if found.better:
         told.append(say(LESS_BAD, cases=plural(len(found.better), "case"), **names))
     if found.originals_otherwise:

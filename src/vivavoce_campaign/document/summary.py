@@ -81,7 +81,7 @@ def _change_lines(found: Evaluation) -> list[str]:
     """What a re-test came to; of runs of other cases nothing."""
     compared = found.compared
     told = changes_told(compared) if compared and not compared.only_one else []
-    return [" ".join(told)] if told else []
+    return [line for line in (" ".join(told[:1]), " ".join(told[1:])) if line]
 
 
 def _lost_line(found: Conversations | None) -> list[str]:
