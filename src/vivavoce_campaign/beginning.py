@@ -12,6 +12,7 @@ from vivavoce.connectors.discovery import discover
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value
+from vivavoce.languages.data import CampaignWords
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce_campaign.campaign_file import (
     CAMPAIGN_FILE,
@@ -32,8 +33,7 @@ _STEM: Final = 5  # letters by which two words are taken for forms of one
 _SMALL: Final = 4  # shorter words say little about what is wanted
 _MOST_SAID: Final = 8
 _LINKS: Final = {
-    "the", "for", "and", "from", "with", "what", "your", "per", "del", "della", "dei", "alla", "gli", "che",
-    "tuo", "tua", "tuoi", "tue",
+    "the", "for", "and", "from", "with", "what", "per", "del", "della", "dei", "alla", "gli", "che",
 }  # fmt: skip
 _USERS: Final = ("user", "human", "customer", "caller", "participant", "client")
 _KEYS: Final = (
@@ -166,7 +166,8 @@ def _intent(written: str, languages: Sequence[str]) -> dict[str, Any]:
     needs = [_key(one) for part in _NEEDS.findall(written) for one in part.split(";") if one.strip()]
     written = _NEEDS.sub(" ", written)
     first = re.sub(r"\{\w+\}", " ", _BETWEEN.split(written.strip())[0])
-    words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in _LINKS][
+    links = _LINKS.union(*(CampaignWords.or_english(one).first_person for one in languages))
+    words = [one for one in re.findall(r"\w+", normalise_value(first)) if len(one) > 2 and one not in links][
         :3
     ]
     intent = {"id": "_".join(words)[:64] or "intent", "text": _worded(written, languages), "minutes": MINUTES}

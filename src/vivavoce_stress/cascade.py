@@ -41,7 +41,8 @@ ANOTHER_ERRAND: Final = N_(
     "the system asked for what the original did not need, “{words}”, as if something else had been asked for"
 )
 ASKED_ANEW: Final = N_("the system asked for what it had no need to ask with the original, “{words}”")
-ASKED_AGAIN: Final = N_("the goal was reached only after that")
+ASKED_AGAIN: Final = N_("the system asked again before the goal was reached")
+ONLY_AFTER: Final = N_("the goal was reached only after that")
 ASKED_THEN_ALIKE: Final = N_("the system asked again, then went on alike: {difference}")
 ASKED_THEN_ANOTHER: Final = N_("the system asked again, and the end was another: {difference}")
 ASTRAY: Final = N_("the original did not reach the task's goal")
@@ -187,7 +188,9 @@ def _task_outcome(clean: Sequence[Replayed], variant: Replayed, language: str) -
         return Verdict("fail", "task_outcome", _with_answer(reason, clean, variant, language))
     more = variant.user_turns_to_goal - max(one.user_turns_to_goal for one in clean)
     if _asked_again(clean, variant, language):
-        reason = _with_answer(Statement(ASKED_AGAIN), clean, variant, language)
+        tells_acts = variant.answer is None or variant.answer["acts"] is not None
+        outcome = Statement(ASKED_AGAIN if tells_acts else ONLY_AFTER)
+        reason = _with_answer(outcome, clean, variant, language)
         return Verdict("clarification", "task_outcome", reason)
     errands = [of_another_errand(one, variant, language) for one in reached]
     if errands[0] and all(errands) and not _said_against(variant, language):

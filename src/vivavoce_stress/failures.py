@@ -50,6 +50,7 @@ _OF_REASONS: Final[dict[str, FailureKind]] = {
     cascade.SAID_AGAIN: "more_turns",
     cascade.ASKED_ANEW: "asked_more",
     cascade.ASKED_AGAIN: "ask_again",
+    cascade.ONLY_AFTER: "ask_again",
     cascade.ASKED_THEN_ALIKE: "ask_again",
     cascade.ASKED_THEN_ANOTHER: "ask_again",
 }

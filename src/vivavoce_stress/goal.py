@@ -11,7 +11,8 @@ from vivavoce_stress.heuristics import plain
 
 _LONG: Final = 4  # letters of a word by which a value is known
 _BETWEEN: Final = 2  # words between a number and what it counts
-_MONEY: Final = re.compile(r"euro|eur$|pound|dollar|cent|[€$£%]")
+_MONEY: Final = re.compile(r"euro|eur$|pound|dollar|cent")
+_SIGNS: Final = re.compile(r"[€$£]")
 
 
 class ToldGoal(NamedTuple):
@@ -125,7 +126,7 @@ class GoalInWords(BaseModel):
 
     def _renumbered(self, one: GivenValue, text: str) -> bool:
         """Whether the task's number is nowhere, and another stands before what is counted: 2 nights."""
-        tokens = plain(text).split()
+        tokens = plain(_SIGNS.sub(" euro ", text)).split()
         if one.number is None or one.number in tokens:
             return False
         counted = [*(each.own for each in self.given), one.name or ""]
@@ -133,7 +134,8 @@ class GoalInWords(BaseModel):
         for at, token in enumerate(tokens):
             behind = tokens[at + 1 : at + 2 + _BETWEEN]
             place = next((gap for gap, word in enumerate(behind) if word in words), None)
-            if token.isdigit() and place is not None and not any(map(_MONEY.match, behind[:place])):
+            beside = [*tokens[max(0, at - 1) : at], *behind[:place]]
+            if token.isdigit() and place is not None and not any(map(_MONEY.match, beside)):
                 return True
         return False
 

@@ -234,6 +234,7 @@ def test_another_number_of_nights_reaches_no_goal_though_nobody_declared_it(
         ("Noted: five pots of lavender, on Monday.", True),
         ("Noted: lavender, on Monday, 25 euros.", True),
         ("Noted: 25 euros of lavender, on Monday.", True),
+        ("Noted: €25 lavender, on Monday.", True),
         ("Noted: 2 x lavender, on Monday, 10 euros.", False),
         ("Noted: 1 pot of lavender, on Monday, 5 euros.", True),  # 5 is told, of whatever
     ],
