@@ -2,6 +2,7 @@
 # make demo    a whole trial on bundled bots, then its pages
 # make test    all tests; make test-long the minutes-long ones, and new examples for properties
 # make check   lint, types, contracts and all tests
+# make house   size and vocabulary of the code; ARGS=--write lowers the figures of tests/architecture/size.toml
 # make faults  what docs/explanation/what-we-promise.md promises, tried at length: kills, power cuts, many people (1 h)
 # make bench   speed, side by side with peers, into docs/explanation/speed.md; ARGS="--only pages" some rows
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
@@ -22,7 +23,7 @@ export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
 # where Rasa and the Bot Framework are installed; RASA_PYTHON names a Python 3.10 for Rasa
 export COUNTERPARTS_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vivavoce/counterparts
 
-.PHONY: setup demo test test-long faults telephony counterparts check lint bench benchmarks bench-commands docs system-packages clean
+.PHONY: setup demo test test-long faults telephony counterparts check lint bench benchmarks bench-commands docs house system-packages clean
 
 setup: .venv/run.stamp
 
@@ -99,6 +100,9 @@ benchmarks: .venv/dev.stamp
 
 bench-commands: .venv/dev.stamp
 	$(BIN)/python benchmarks/command_systems.py $(ARGS)
+
+house:
+	@$(PYTHON) scripts/house.py $(ARGS)
 
 docs: .venv/dev.stamp
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build

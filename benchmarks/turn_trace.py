@@ -1,26 +1,23 @@
-"""One user turn followed through our files: from the page's POST to the answer in the log, and to the report.
+"""Follow one user turn through our files: from the page's POST to the answer in the log, then to the report.
 
-    python -m benchmarks turn_trace [--out FILE]
+    python -m benchmarks turn_trace [--out FILE] [--only scripted] [--turns N]
 
-Every call of a Python function is seen by `sys.setprofile`, in every thread. It counts where the function is
-written in a `.py` file below `src/vivavoce`; a coroutine counts once, when it is called, not when it goes on.
+`sys.setprofile` sees every call of a Python function, in every thread. A call counts where the function is
+written in a `.py` file of our packages (`src/vivavoce*`); a coroutine counts once, when it is called.
 
 files       files of ours with a function that was called, in the order of the first call
-functions   different functions of ours that were called; calls: how often in all
-hops        calls of a function of ours whose nearest caller of ours on the stack is in another file. Between
-            the two may stand functions of others (FastAPI, SQLAlchemy); who is called by others alone, as a
-            task by its loop, is no hop
+functions   different functions of ours that were called; calls: their sum
+hops        calls of a function of ours from another file of ours; functions of others (FastAPI, SQLAlchemy)
+            may stand between the two
 direct      hops with nothing of others between
 pairs       different pairs of files among the hops
 
-`page → log` begins where the application is called (ASGI) with POST /turns, and ends where the answer of the
-system is in the log and nothing of ours has been called for 0.2 s. It is one of twenty turns of a dialogue,
-the one with fewest hops, for what the service does once a second is no part of a turn. `log → report`
-is the verbs `export`, `measure` and `report` on that log; `page → report` is both together. All is gone
-through once before, so imports and what is kept after its first use do not count. The system is a script
-inside the process (`scripted`), or the bundled bot behind the connector `http`. What it printed before the
-code moved to a kernel and shelves (commit 3cfebc6) is in `results/turn_trace-before.json`; hops to the log
-differ by two from run to run.
+`page -> log` begins where the application is called (ASGI) with POST /turns, and ends when the system's
+answer is in the log and none of our functions has been called for 0.2 s. It is the turn with fewest hops
+of a dialogue, because the service's periodic work is no part of a turn. `log -> report` is `export`,
+`measure` and `report` on that log. Everything runs once before, so that imports and caches do not count.
+`load_study` reads the study file a second time. The system is a script inside the process (`scripted`),
+or the bundled bot behind the connector `http`. Hops to the log differ by two from run to run.
 """
 
 import argparse
@@ -33,7 +30,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import CodeType, FrameType
@@ -43,7 +40,8 @@ import httpx
 
 import vivavoce
 
-OURS = str(Path(vivavoce.__file__).parent) + "/"
+SOURCE = str(Path(vivavoce.__file__).parents[1]) + "/"
+OURS = SOURCE + "vivavoce"  # and the packages beside it
 SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 QUIET_S, TURNS, WARM = 0.2, 20, 3
 SCRIPTED = 'connect: scripted, greeting: "Hello.", otherwise: "You said: {text}"'
@@ -122,7 +120,7 @@ def figures(calls: list[tuple[CodeType, CodeType | None, bool]]) -> dict[str, An
         for called, above, direct in calls
         if above is not None and above.co_filename != called.co_filename
     ]
-    files = list(dict.fromkeys(called.co_filename.removeprefix(OURS) for called, _, _ in calls))
+    files = list(dict.fromkeys(called.co_filename.removeprefix(SOURCE) for called, _, _ in calls))
     return {
         "files": len(files), "functions": len({called for called, _, _ in calls}), "calls": len(calls),
         "hops": len(hops), "direct": sum(direct for *_, direct in hops),
@@ -130,7 +128,7 @@ def figures(calls: list[tuple[CodeType, CodeType | None, bool]]) -> dict[str, An
     }  # fmt: skip
 
 
-async def hold(trace: Trace, folder: Path) -> list[tuple[CodeType, CodeType | None, bool]]:
+async def hold(trace: Trace, folder: Path, repeats: int) -> list[tuple[CodeType, CodeType | None, bool]]:
     """A dialogue in the participants' pages; the calls of its turn with fewest hops."""
     from scenes.browserless import Forms  # pyright: ignore[reportMissingImports]
     from vivavoce.api.studies import make_connectors, open_log, read_study
@@ -152,7 +150,7 @@ async def hold(trace: Trace, folder: Path) -> list[tuple[CodeType, CodeType | No
             form = Forms(page.text).to(path)
             page = await client.post(form["action"], data={**form["fields"], **entered})
         dialogue = Forms(page.text).to("/dialogue/end/form")["fields"]["dialogue_id"]
-        for number in range(WARM + TURNS):
+        for number in range(WARM + repeats):
             turn = {"dialogue_id": dialogue, "key": f"turn-key-{number}", "text": "a cheap place, please"}
             await answers(folder, number + 1)
             await asyncio.sleep(QUIET_S)
@@ -195,20 +193,24 @@ def report(folder: Path, into: Path) -> None:
         assert done.exit_code == 0, (words, done.output, done.exception)
 
 
-def traced(trace: Trace, system: str, scratch: Path) -> dict[str, Any]:
+def traced(trace: Trace, system: str, scratch: Path, repeats: int) -> dict[str, Any]:
     """The figures with this system."""
+    from vivavoce.study.load import load_study
     from vivavoce.study.scaffold import write_study
 
     folder = write_study(scratch / "study", "cambridge-2011", name="traced")[0].parent
     (folder / "study.yaml").write_text(STUDY.format(system=system), encoding="utf-8")
-    to_log = asyncio.run(hold(trace, folder))
+    to_log = asyncio.run(hold(trace, folder, repeats))
+    with trace.recorded():
+        load_study(folder)
+    loading = trace.calls
     report(folder, scratch / "before")
     with trace.recorded():
         report(folder, scratch / "dataset")
     return {
-        "page → log": figures(to_log),
-        "log → report": figures(trace.calls),
-        "page → report": figures([*to_log, *trace.calls]),
+        "page -> log": figures(to_log),
+        "log -> report": figures(trace.calls),
+        "load_study": figures(loading),
     }
 
 
@@ -231,17 +233,23 @@ def bot(domain: Path) -> Iterator[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", type=Path, help="write the JSON here, too")
+    parser.add_argument("--only", choices=("scripted", "http"), help="one system in place of both")
+    parser.add_argument("--turns", type=int, default=TURNS, help=f"turns of the dialogue (default {TURNS})")
     options = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    trace, found = Trace(), {}
+    trace, results = Trace(), {}
     trace.install()
-    domain = Path(OURS) / "study" / "domains" / "restaurants.yaml"
-    with bot(domain) as port, TemporaryDirectory() as scratch:
-        for name, system in {"scripted": SCRIPTED, "http": BOT.replace("PORT", str(port))}.items():
-            found[name] = traced(trace, system, Path(scratch) / name)
+    domain = Path(vivavoce.__file__).parent / "study" / "domains" / "restaurants.yaml"
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(TemporaryDirectory()))
+        if options.only != "http":
+            results["scripted"] = traced(trace, SCRIPTED, scratch / "scripted", options.turns)
+        if options.only != "scripted":
+            system = BOT.replace("PORT", str(stack.enter_context(bot(domain))))
+            results["http"] = traced(trace, system, scratch / "http", options.turns)
     sys.setprofile(None)
     threading.setprofile(None)
-    written = json.dumps(found, indent=1, ensure_ascii=False)
+    written = json.dumps(results, indent=1)
     print(written)
     if options.out is not None:
         options.out.write_text(written + "\n", encoding="utf-8")

@@ -16,7 +16,6 @@ SOURCE = ROOT / "src" / "vivavoce"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGES = [Path(one).name for one in PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
 OURS = [ROOT / "src" / name for name in PACKAGES if name != "vivavoce_bots"]
-LONGEST_FILE = 500
 SHORTEST_MODULE = 40  # where one sibling alone imports it
 
 
@@ -97,16 +96,6 @@ def test_what_starts_waits_for_no_statistics_tables_or_charts(starting: str, slo
     code = f"import sys, {starting}; print(*[one for one in {slow} if one in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
-
-
-def test_no_file_is_longer_than_one_sitting() -> None:
-    long = {
-        str(path.relative_to(ROOT)): length
-        for folder in ("src", "tests", "benchmarks")
-        for path in (ROOT / folder).rglob("*.py")
-        if (length := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST_FILE
-    }
-    assert not long
 
 
 def test_no_room_has_a_module_for_everything() -> None:
@@ -222,11 +211,6 @@ def test_no_sentence_for_readers_names_a_class_of_ours() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and named.search(node.value)
     ]
     assert found == []
-
-
-def test_the_core_asks_for_no_more_packages_than_it_did() -> None:
-    """The aim is 25: what only some studies need goes to an extra."""
-    assert len(PROJECT["project"]["dependencies"]) <= 30
 
 
 DICTIONARIES = 3  # 106 before the first results were typed
