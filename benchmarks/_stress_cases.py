@@ -1,16 +1,17 @@
 """`python -m benchmarks._stress_cases`: hold every dialogue of the bots with its original and its variants.
 
-Writes `benchmarks/stress_verdicts/cases.jsonl`. The user goes on as planned whatever the bot says, so that
+Writes `benchmarks/stress_verdicts/cases.jsonl.xz`. The user goes on as planned whatever the bot says, so that
 nothing in a transcript depends on how replies are understood. Systems speak first: even places are theirs.
 """
 
 import json
+import lzma
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks._stress_bots import BOTS, LANGUAGES, Facts, make_bot, read_bots
 
-CASES = BOTS.parent / "cases.jsonl"
+CASES = BOTS.parent / "cases.jsonl.xz"
 
 
 def hold(bot: Facts, language: str, said: Sequence[str]) -> list[str]:
@@ -43,7 +44,8 @@ def make_cases() -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     written = [json.dumps(case, ensure_ascii=False) + "\n" for case in make_cases()]
-    CASES.write_text("".join(written), encoding="utf-8")
+    with lzma.open(CASES, "wt", encoding="utf-8", preset=9) as file:
+        file.writelines(written)
     print(json.dumps({"cases": len(written)}))
 
 

@@ -1,9 +1,8 @@
 """Variants of utterances from domains that no rule was made on, held against people's judgements.
 
-Utterances stand in `stress_variants/blind*.jsonl`, what was proposed first for each and what two passes said
-of it in `labels.csv`, and where a linguist finds a variant though none was proposed in `missed.csv`. What the
-queue of a review would begin with, where that is another variant or more than is proposed unasked, stands in
-`labels-wider.csv`.
+`stress_variants/utterances.jsonl` has the utterances with their round. `labels.csv` has four lists: `first`,
+the first proposals and the labels of two passes; `wider`, the first entry of a review queue where it differs;
+`later`, one pass over later proposals; `missed`, whether a linguist finds a variant where none was proposed.
 """
 
 import csv
@@ -41,22 +40,25 @@ class Label(NamedTuple):
 
 @cache
 def read_utterances(half: str) -> dict[str, Facts]:
-    """The utterances of a half, by their key; empty where there is no such half."""
-    path = FOLDER / f"{half}.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return {row["id"]: row for row in map(json.loads, lines)}
+    """The utterances of a round by id."""
+    rows = map(json.loads, (FOLDER / "utterances.jsonl").read_text(encoding="utf-8").splitlines())
+    return {row["id"]: row for row in rows if row["round"] == half}
 
 
-def read_labels(half: str, name: str = "labels.csv") -> list[Label]:
+def read_labels(half: str, name: str = "first") -> list[Label]:
     said = read_utterances(half)
     return [
         Label(
-            said[row["id"]], row["test"], row["variant"], row["first"] == "yes", row["second"] == "yes",
+            said[row["id"]],
+            row["test"],
+            row["variant"],
+            row["first"] == "yes",
+            row["second"] == "yes",
             row["reason"],
         )
-        for row in _rows(name)
+        for row in read_list(name)
         if row["id"] in said
-    ]  # fmt: skip
+    ]
 
 
 def read_missed(half: str) -> list[tuple[Facts, str, bool]]:
@@ -64,14 +66,16 @@ def read_missed(half: str) -> list[tuple[Facts, str, bool]]:
     said = read_utterances(half)
     return [
         (said[row["id"]], row["test"], row["found"] == "yes")
-        for row in _rows("missed.csv")
+        for row in read_list("missed")
         if row["id"] in said
     ]
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+@cache
+def read_list(name: str) -> list[dict[str, str]]:
+    """The rows of a list of `labels.csv`."""
+    with (FOLDER / "labels.csv").open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["list"] == name]
 
 
 def run() -> dict[str, Facts]:
@@ -83,7 +87,7 @@ def run() -> dict[str, Facts]:
 def figures(half: str, *, wider: bool = False) -> Facts:
     labels, missed = read_labels(half), read_missed(half)
     if wider:
-        more = {(one.utterance["id"], one.test): one for one in read_labels(half, "labels-wider.csv")}
+        more = {(one.utterance["id"], one.test): one for one in read_labels(half, "wider")}
         labels = [one for one in labels if (one.utterance["id"], one.test) not in more] + list(more.values())
         missed = [one for one in missed if (one[0]["id"], one[1]) not in more]
     languages = ("it", "en")

@@ -6,6 +6,7 @@ counts as not passed, as in the program's own figures. Bots are the clusters: ea
 
 import csv
 import json
+import lzma
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -52,7 +53,8 @@ class Judged(NamedTuple):
 
 
 def read_cases() -> list[Facts]:
-    return [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
+    with lzma.open(CASES, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def read_labels() -> dict[str, dict[str, str]]:

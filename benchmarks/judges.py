@@ -30,7 +30,6 @@ from typing import Any, Final
 
 import numpy as np
 from benchmarks._judged_trials import Trials, differences, means
-from benchmarks._judges_picture import picture
 from benchmarks.inference import draw_sizes, own_rate
 from threadpoolctl import threadpool_limits
 
@@ -356,11 +355,7 @@ def main() -> None:
     parser.add_argument("--dstc2", type=Path)
     parser.add_argument("--part", action="append", help="calls, chosen, dstc2, live, tried or apart alone")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--picture", type=Path)
     given = parser.parse_args()
-    if given.picture is not None:
-        given.picture.write_text(picture(RECORD), encoding="utf-8")
-        return
     with TemporaryDirectory() as scratch:
         dataset = None if given.dstc2 is None else imported(given.dstc2, Path(scratch) / "dstc2")
         planned = [

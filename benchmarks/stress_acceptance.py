@@ -3,7 +3,7 @@
 `python -m benchmarks stress_acceptance [--write]` proposes all variants of the judged utterances anew, so
 that each judgement has its rule, and prints JSON: for thresholds of acceptance, what is valid at the first
 rank and how often one is proposed, each half by votes on the other four. `--write` puts the votes into the
-package and the tables into the page.
+package.
 """
 
 import argparse
@@ -14,18 +14,17 @@ from functools import cache
 from typing import Any, Final
 
 from benchmarks._stress_variants import (
-    FOLDER,
     GOAL_APPLIED,
     GOAL_VALID,
     HALVES,
     TESTS,
     Facts,
     read_labels,
+    read_list,
     read_missed,
     read_utterances,
     share,
 )
-from benchmarks.stress_quality import VARIANTS_PAGE, against, row, written
 
 from vivavoce_stress.acceptance import ENOUGH, Acceptance, Votes
 from vivavoce_stress.base import STRESS_TESTS, Utterance, Variant
@@ -35,8 +34,6 @@ from vivavoce_stress.propose import propose
 STRANGERS: Final = ("blind-fourth", "blind-fifth")
 LEARNT: Final = HALVES[: HALVES.index("blind-fifth") + 1]  # the sixth was judged with what these say
 THRESHOLDS: Final = (0.0, 0.8, 0.85, 0.9, ENOUGH, 0.95)
-COMMAND: Final = "stress_acceptance"
-LATER: Final = "labels-later.csv"
 Key = tuple[str, str, str]  # of an utterance, a test, and what the variant says
 
 
@@ -45,10 +42,9 @@ def read_judged(half: str) -> dict[Key, tuple[bool, bool]]:
     own = half not in STRANGERS
     found = {(one.utterance["id"], one.test, one.variant): (one.valid, own) for one in read_labels(half)}
     said = read_utterances(half)
-    with (FOLDER / LATER).open(encoding="utf-8", newline="") as file:
-        for one in csv.DictReader(file):
-            if one["id"] in said:
-                found.setdefault((one["id"], one["test"], one["variant"]), (one["first"] == "yes", True))
+    for row in read_list("later"):
+        if row["id"] in said:
+            found.setdefault((row["id"], row["test"], row["variant"]), (row["first"] == "yes", True))
     return found
 
 
@@ -122,24 +118,6 @@ def _cell(half: str, language: str, threshold: float) -> Facts:
     }
 
 
-def table(found: list[Facts], half: str) -> str:
-    parts = ("valid at rank 1", "not judged", "proposed where a linguist finds one")
-    heads = [f"{language}, {part}" for language in ("Italian", "English") for part in parts]
-    lines = [row("accepted at least", *heads), row(*["---"] * 7)]
-    for one in found:
-        cells = [one[half][language] for language in ("it", "en")]
-        told = [
-            part for cell in cells
-            for part in (against(cell["valid"]), cell["unjudged"], against(cell["applied"]))
-        ]  # fmt: skip
-        lines.append(row(f"{one['threshold']:.0%}" if one["threshold"] else "not asked", *told))
-    return "\n".join(lines)
-
-
-def tables(found: list[Facts]) -> dict[str, str]:
-    return {"acceptance": table(found, STRANGERS[-1])}
-
-
 def write(votes: list[Votes]) -> None:
     with (LANGUAGES / "acceptance.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -153,15 +131,10 @@ def _told(part: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks stress_acceptance", description=__doc__)
-    parser.add_argument(
-        "--write", action="store_true", help="put votes into the package, tables into the page"
-    )
-    found = run()
+    parser.add_argument("--write", action="store_true", help="write the votes into the package")
     if parser.parse_args().write:
         write(count_votes())
-        page = VARIANTS_PAGE.read_text(encoding="utf-8")
-        VARIANTS_PAGE.write_text(written(page, tables(found), COMMAND), encoding="utf-8")
-    print(json.dumps(found, indent=1))
+    print(json.dumps(run(), indent=1))
 
 
 if __name__ == "__main__":

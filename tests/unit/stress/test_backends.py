@@ -184,7 +184,7 @@ def test_apertium_is_a_program_of_its_own_and_ends_with_its_owner() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["thesaurus", "misspellings"])
-def test_what_was_judged_valid_of_a_backend_is_still_proposed_and_told(name: str, shared: Path) -> None:
+def test_what_was_judged_valid_of_a_backend_is_still_proposed(name: str, shared: Path) -> None:
     cell = JUDGED[name]
     if not backends._named(name, "test").installed(cell["language"]):
         pytest.skip(backends._named(name, "test").hint[cell["language"]])
@@ -196,10 +196,6 @@ def test_what_was_judged_valid_of_a_backend_is_still_proposed_and_told(name: str
             digest(one.text) for one in propose(said, [cell["test"]], pack=pack, certainty=0).variants[:5]
         ]
         assert (expected in made or not valid) and valid is not bool(why), key
-    page = (ROOT / "docs/explanation/stress-test-quality.md").read_text(encoding="utf-8")
-    (line,) = [one for one in page.splitlines() if one.startswith(f"| `{name}` (")]
-    assert line.endswith(f"| {sum(row[2] for row in cell['judged'])} of 30 |")
-    assert f"| {cell['applicable'] / 2:g} % |" in line
 
 
 def digest(text: str) -> str:

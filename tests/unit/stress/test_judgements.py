@@ -57,15 +57,12 @@ def test_the_page_tells_the_judgements(language: str, test: str) -> None:
 @pytest.mark.parametrize(
     ("language", "test"), [(language, test) for language in SECOND for test in SECOND[language]]
 )
-def test_the_page_tells_the_second_set_which_shares_nothing_with_the_first(language: str, test: str) -> None:
+def test_the_second_set_shares_nothing_with_the_first(language: str, test: str) -> None:
     judged = SECOND[language][test]["judged"]
     assert len({row[0] for row in judged}) == len(judged) == 30
     assert [row for row in judged if row[2] == bool(row[3])] == []
     first = JUDGED[language]["tests"][test]["judged"]
     assert {row[0] for row in first}.isdisjoint(row[0] for row in judged)
-    name = {"it": "Italian", "en": "English"}[language]
-    before, after = (sum(row[2] for row in rows) for rows in (first, judged))
-    assert f"| {test} {name} | {before} of 30 | {after} of 30 |" in PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.shared
