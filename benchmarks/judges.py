@@ -1,7 +1,6 @@
 """How often estimates from people and a judge hold, and how many labels by people they save.
 
 `python -m benchmarks judges [--trials 10000] [--seed 1] [--dstc2 FOLDER] [--part live] [--out FILE]`: JSON.
-`--picture FILE.svg` draws what is kept (benchmarks/results/judges.json) and measures nothing.
 
 calls   simulated trials: callers as unequal as crowd callers are (few call very often), each with both
         systems; a judge that knows nothing, something, or much, and is lenient to one system
@@ -41,7 +40,6 @@ from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.logistic import penalised
 
 Facts = dict[str, Any]
-RECORD: Final = Path(__file__).parent / "results" / "judges.json"
 Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 RATE, ICC, ALPHA = 0.65, 0.15, 0.05
