@@ -1,4 +1,4 @@
-"""A connector of one's own, as the guide `docs/how-to/add-a-connector.md` shows it."""
+"""A connector to copy; see `docs/how-to/extend.md`."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any

@@ -42,5 +42,5 @@ def test_the_entry_that_the_guide_gives_for_a_skill_opens_it_and_talks_to_it(
             text for word in ("one", "two") for text in texts(await said(connector, conversation, word))
         ]
 
-    with as_its_guide_says(tmp_path, name, "evaluate-your-alexa-skill.md", "skill") as entry:
+    with as_its_guide_says(tmp_path, name, "connect-by-kind.md", "skill") as entry:
         assert within(entry, talk) == ["Welcome.", "first was one", "first was one"]

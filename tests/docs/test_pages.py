@@ -69,7 +69,7 @@ def test_the_page_of_third_party_systems_names_each_that_is_tried_with_its_versi
 
 def test_the_guide_to_widgets_has_the_selectors_that_are_tried_with_pages_of_frameworks() -> None:
     systems = ROOT / "tests" / "plugins" / "counterparts" / "third_party" / "systems.yaml"
-    page = (ROOT / "docs" / "how-to" / "evaluate-your-web-widget.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "connect-by-kind.md").read_text("utf-8")
     for entry in parse_yaml(systems.read_bytes(), "systems.yaml").data.values():
         if (system := entry["system"])["connect"] == "browser":
             version = re.search(r"==([0-9.]+)", entry["install"])

@@ -71,7 +71,7 @@ def _words(kind: str, name: str) -> dict[str, str]:
     snake = name.replace("-", "_")
     words = {
         "kind": kind.replace("-", " "),
-        "guide": f"add-{'an' if kind[0] in 'aeiou' else 'a'}-{kind}",
+        "guide": "extend",
         "name": name,
         "snake": snake,
         "constant": snake.upper(),

@@ -13,7 +13,7 @@ _HEAD: Final = """# In Python
 <!-- Made by `python -m vivavoce.api.reference`; edit the docstrings, not this page. -->
 
 What `import vivavoce as vv` offers. How it is used: [analyse in Python](../how-to/analyse-in-python.md);
-what packages build on: [offer a package](../how-to/offer-a-package.md).
+what packages build on: [extend Vivavoce](../how-to/extend.md).
 """
 SECTIONS: Final = ("Functions", "Results", "Classes", "Errors")
 

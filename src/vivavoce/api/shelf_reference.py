@@ -219,7 +219,7 @@ STEPS_PAGE: Final = ReferencePage(
 def shelf_reference(shelf: str) -> str:
     """The whole page of a shelf, Markdown. Raises UnknownName."""
     page = REFERENCE_PAGES.get(shelf)
-    guide = page.add.replace(" ", "-")
+    guide = "add-a-language" if shelf == "languages" else "extend"
     head = _HEAD.format(title=page.title, shelf=shelf, lead=page.lead, add=page.add, guide=guide)
     return head + page.make().rstrip() + "\n"
 

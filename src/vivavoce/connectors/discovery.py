@@ -138,7 +138,7 @@ async def discover(
             raise InputError(
                 "a web page for people stands there, and which parts of it are the chat, it does not tell",
                 place=url, hint="connect: browser takes click, input and message (Gradio: input: textarea, "
-                "message: .message.bot): docs/how-to/evaluate-your-web-widget.md",
+                "message: .message.bot): docs/how-to/connect-by-kind.md",
             ) from None  # fmt: skip
         raise
 

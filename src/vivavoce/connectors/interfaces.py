@@ -30,7 +30,7 @@ _LONGEST_BYTES: Final = 5_000_000
 _MOST_SHOWN: Final = 8
 _PLATFORMS: Final = "docs/how-to/evaluate-your-bot-on-a-message-platform.md"
 _BY_PATH: Final = (
-    "name the whole address of one, or write the requests: docs/how-to/evaluate-your-http-api.md"
+    "name the whole address of one, or write the requests: docs/how-to/connect-by-kind.md"
 )
 Settings = dict[str, Any]
 

@@ -21,7 +21,7 @@ In a notebook, `vivavoce.measure("D", by="condition")` gives the same:
 
 A measure of your own is a function over the Arrow tables of a set of whole dialogues. It reads
 `tables.read("turns")` and gives the numerator and denominator of each dialogue. A package puts it
-beside those of this page by an entry point ([add a measure](../how-to/add-a-measure.md)), a
+beside those of this page by an entry point ([extend Vivavoce](../how-to/extend.md)), a
 notebook by `vivavoce.measures.MEASURES.add(name, Measure(...))`.
 
 - A measure has a numerator and a denominator in each dialogue. Its **value** over any set of dialogues is the

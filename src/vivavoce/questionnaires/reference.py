@@ -14,7 +14,7 @@ An instrument is a scoring key; a wording gives its sentences in one language. T
 ship with Vivavoce are our own: faithful in meaning, not validated, marked `project` in the log and
 in the report. To use a published or validated wording, put it beside the study file as
 `wordings/NAME.LANGUAGE.yaml`; it is then used instead of ours and marked `file`. Instruments and wordings of
-an installed package ([add a questionnaire](../how-to/add-a-questionnaire.md)) stand beside
+an installed package ([extend Vivavoce](../how-to/extend.md)) stand beside
 ours, its wordings marked `package`.
 
 - The log keeps the code that was chosen, never a recoded one.

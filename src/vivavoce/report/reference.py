@@ -12,7 +12,7 @@ _HEAD: Final = """# Sections of the report
 
 In the order in which they stand in a report. One is left out where a table that it needs holds no rows, or
 where it has nothing to say. Those with a tick stand among the dashboard's results, too. A section of your own
-is offered by [a package](../how-to/add-a-section.md); there is room for it between
+is offered by [a package](../how-to/extend.md); there is room for it between
 these.
 
 | section | order | title | what it holds | needs | dashboard |

@@ -18,11 +18,11 @@ from scenes.counterparts import FOLDER, Counterparts
 from scenes.patience import PATIENCE_S
 from scenes.processes import free_port
 from vivavoce.connectors.base import Audio, Connector, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.factory import CONNECTORS, make_connector
-from vivavoce.connectors.telegram import TelegramSettings
-from vivavoce.core.errors import InputError
+from vivavoce.connectors.factory import make_connector
 
 GUIDES = Path(__file__).resolve().parents[3] / "docs" / "how-to"
+KINDS, PLATFORMS = "connect-by-kind.md", "evaluate-your-bot-on-a-message-platform.md"
+VOICE = "evaluate-your-voice-bot.md"
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,13 @@ def counterparts() -> Iterator[Counterparts]:
     running.stop()
 
 
-def systems(guide: str) -> dict[str, dict[str, Any]]:
+def systems(guide: str, section: str = "") -> dict[str, dict[str, Any]]:
+    """The systems of a guide, or of the section of this heading."""
     found: dict[str, dict[str, Any]] = {}
-    for block in re.findall(r"```yaml\n(.*?)```", (GUIDES / guide).read_text("utf-8"), re.S):
+    text = (GUIDES / guide).read_text("utf-8")
+    if section:
+        text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    for block in re.findall(r"```yaml\n(.*?)```", text, re.S):
         text = block if block.startswith("systems:") else "systems:\n" + block
         found |= YAML(typ="safe", pure=True).load(text)["systems"]
     return found
@@ -69,14 +73,16 @@ def conversation_with(connector: Connector, *texts: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("guide", "heard"),
+    ("section", "heard"),
     [
-        ("evaluate-your-http-api.md", ["hi", "so far:", "hello", "so far:", "hello, again"]),
-        ("evaluate-your-openai-compatible-agent.md", ["first was hello", "first was again"]),
+        ("HTTP API", ["hi", "so far:", "hello", "so far:", "hello, again"]),
+        ("OpenAI-compatible agent", ["first was hello", "first was again"]),
     ],
 )
-def test_the_systems_of_a_guide_answer(guide: str, heard: list[str], counterparts: Counterparts) -> None:
-    for settings in systems(guide).values():
+def test_the_systems_of_a_section_answer(section: str, heard: list[str], counterparts: Counterparts) -> None:
+    found = systems(KINDS, section)
+    assert found
+    for settings in found.values():
         connector = reached(settings, counterparts.server("chat_server.py"))
         assert conversation_with(connector, "hello", "again") == heard
 
@@ -86,20 +92,20 @@ def test_the_systems_of_the_guide_to_rasa_answer(counterparts: Counterparts) -> 
         "rasa": counterparts.server("chat_server.py"),
         "rasa-socketio": counterparts.server("rasa_socketio_server.py", "persistent"),
     }
-    for settings in systems("evaluate-your-rasa-bot.md").values():
+    for settings in systems(KINDS, "Rasa bot").values():
         connector = reached(settings, servers[settings["connect"]])
         assert conversation_with(connector, "hello", "again") == ["first was hello", "first was hello"]
 
 
 def test_the_systems_of_the_guide_to_mcp_answer(counterparts: Counterparts) -> None:
-    found = systems("evaluate-your-mcp-tool.md")
+    found = systems(KINDS, "MCP tool")
     server = counterparts.server("mcp_server.py")
     heard = [conversation_with(reached(one, server), "hello", "again") for one in found.values()]
     assert heard == [["first was hello", "first was hello"], ["You said hello.", "You said again."]]
 
 
 def test_the_systems_of_the_guide_to_realtime_answer(counterparts: Counterparts) -> None:
-    found = systems("evaluate-your-realtime-model.md")
+    found = systems(VOICE, "Realtime model")
     server = counterparts.server("realtime_server.py")
     for one in found.values():
         heard = conversation_with(reached(one, server), "hello", "again")
@@ -115,9 +121,7 @@ def test_the_systems_of_the_guide_to_voice_bots_say_again_what_they_heard(counte
         await connector.shut_down()
         return outputs
 
-    for one in systems("evaluate-your-voice-bot.md").values():
-        if one["connect"] == "webrtc":
-            continue  # a codec changes what it carries; see test_webrtc.py
+    for one in systems(VOICE, "WebSocket").values():
         outputs = asyncio.run(spoken(reached(one, server)))
         assert b"".join(one.audio.samples for one in outputs if one.audio) == sound.samples
         assert [one.text for one in outputs if one.kind == "message"] == ["that was it"]
@@ -126,14 +130,14 @@ def test_the_systems_of_the_guide_to_voice_bots_say_again_what_they_heard(counte
 @pytest.mark.browser
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium: make test installs it")
 def test_the_systems_of_the_guide_to_widgets_answer(counterparts: Counterparts) -> None:
-    found = systems("evaluate-your-web-widget.md")
+    found = systems(KINDS, "Web widget")
     server = counterparts.server("widget_page.py")
     for one in found.values():
         assert conversation_with(reached(one, server), "hello") == ["first was hello"]
 
 
 def test_the_system_of_the_guide_to_skills_is_accepted_and_is_opened() -> None:
-    (skill,) = systems("evaluate-your-alexa-skill.md").values()
+    (skill,) = systems(KINDS, "Alexa skill").values()
     assert make_connector(skill, {}).capabilities.greets
 
 
@@ -142,23 +146,21 @@ def test_the_systems_of_the_guide_to_wizards_are_accepted() -> None:
     assert [make_connector(one, {}).capabilities.greets for one in found.values()] == [True, False]
 
 
-def test_the_systems_of_the_telegram_guide_are_accepted_and_its_lines_are_those_of_our_bots() -> None:
-    found = systems("evaluate-your-telegram-bot.md")
-    assert {TelegramSettings.model_validate(one).port for one in found.values()} == {8081, 8082}
-    text = (GUIDES / "evaluate-your-telegram-bot.md").read_text("utf-8")
-    counterparts = GUIDES.parents[1] / "tests" / "plugins" / "counterparts"
-    for library, call in (
-        ("ptb", ".base_url("),
-        ("aiogram", "TelegramAPIServer.from_base("),
-        ("telebot", "apihelper.API_URL = "),
-    ):  # fmt: skip
+def test_the_lines_of_the_guide_to_message_platforms_are_those_of_our_bots() -> None:
+    text = (GUIDES / PLATFORMS).read_text("utf-8")
+    for bot, call in (
+        ("telegram_ptb", ".base_url("),
+        ("telegram_aiogram", "TelegramAPIServer.from_base("),
+        ("telegram_telebot", "apihelper.API_URL = "),
+        ("slack_bolt_bot", "WebClient(token="),
+    ):
         assert call in text
-        assert call in (counterparts / f"telegram_{library}.py").read_text("utf-8")
+        assert call in (FOLDER / f"{bot}.py").read_text("utf-8")
 
 
-@pytest.mark.parametrize("system", ["mine", "unchanged"])
-def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_path: Path) -> None:
-    settings = systems("evaluate-your-telegram-bot.md")[system]
+@pytest.mark.parametrize("system", ["on-telegram", "on-telegram-unchanged"])
+def test_the_systems_for_telegram_reach_a_real_bot(system: str, tmp_path: Path) -> None:
+    settings = systems(PLATFORMS)[system]
     ports = {name: free_port() for name in ("port", "proxy_port") if name in settings}
     patient = {"connect_timeout_s": PATIENCE_S, "greeting_s": PATIENCE_S}
     connector = make_connector(settings | ports | patient, {}, folder=tmp_path)
@@ -189,23 +191,11 @@ def test_the_systems_of_the_telegram_guide_reach_a_real_bot(system: str, tmp_pat
     assert asyncio.run(run()) == ["Where to?", "first was hi"]
 
 
-def test_the_systems_of_the_guide_to_message_platforms_are_accepted_and_its_line_is_that_of_our_bot() -> None:
-    guide = "evaluate-your-bot-on-a-message-platform.md"
+def test_the_systems_of_the_guide_to_message_platforms_are_accepted() -> None:
     named = ("SLACK_SIGNING_SECRET", "WHATSAPP_APP_SECRET", "WHATSAPP_VERIFY_TOKEN", "MESSENGER_APP_SECRET",
              "DISCORD_TOKEN")  # fmt: skip
-    for settings in systems(guide).values():
+    found = systems(PLATFORMS)
+    ports = [one[key] for one in found.values() for key in ("port", "proxy_port") if key in one]
+    assert len(set(ports)) == len(ports)
+    for settings in found.values():
         assert make_connector(settings, dict.fromkeys(named, "hunter2")).capabilities.choices
-    line = "WebClient(token="
-    assert line in (GUIDES / guide).read_text("utf-8")
-    assert line in (FOLDER / "slack_bolt_bot.py").read_text("utf-8")
-
-
-def test_the_connector_of_the_guide_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CONNECTORS, "_entries", {})
-    scope: dict[str, Any] = {"__name__": "guide"}
-    for block in re.findall(r"```python\n(.*?)```", (GUIDES / "add-a-connector.md").read_text("utf-8"), re.S):
-        exec(block, scope)  # noqa: S102
-    connector = make_connector({"connect": "shout", "mark": "?"}, {})
-    assert conversation_with(connector, "hello", "again") == ["HELLO?", "AGAIN?"]
-    with pytest.raises(InputError, match="did you mean 'mark'"):
-        make_connector({"connect": "shout", "marks": "?"}, {})

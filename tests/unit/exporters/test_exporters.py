@@ -2,7 +2,7 @@
 
 import csv
 import json
-import re
+import runpy
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -194,11 +194,9 @@ def test_csv_cells_are_safe_and_the_codebook_tells_each_column(dataset: Dataset,
     assert all(meanings["turns", column] for column in rows[0])
 
 
-def test_a_format_of_a_package_is_written_as_the_guide_says(dataset: Dataset, tmp_path: Path) -> None:
-    guide = Path(__file__).parents[3] / "docs" / "how-to" / "add-an-exporter.md"
-    (code,) = re.findall(r"```python\n(.*?)```", guide.read_text("utf-8"), re.S)
-    scope: dict[str, Any] = {}
-    exec(code, scope)  # noqa: S102
+def test_a_format_of_a_package_is_written(dataset: Dataset, tmp_path: Path) -> None:
+    module = Path(__file__).parents[2] / "strangers" / "exporter" / "vivavoce_stranger_exporter.py"
+    scope = runpy.run_path(str(module))
     lost = [str(one) for one in scope["PLAY"].export(dataset, tmp_path / "out")]
     play = (tmp_path / "out" / "play.txt").read_text("utf-8").splitlines()
     assert play[:3] == ['ACT 1 "d1"', 'DESK: "Hello! Where to?"', 'VISITOR: "=SUM(A1) to «Nowhere», yes"']
