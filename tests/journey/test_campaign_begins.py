@@ -13,14 +13,16 @@ from scenes.processes import free_port, process, wait_for_port
 from vivavoce.cli.main import app
 from vivavoce_campaign.submission_file import check_submission
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "run-an-idial-campaign.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "how-to" / "run-an-idial-campaign.md"
+MUSEUM = ROOT / "examples" / "bots" / "museum.py"
 
 
-def lines(bot: str = "library") -> list[list[str]]:
-    """The commands of the page's block that begins with a bot of one's own."""
+def lines() -> list[list[str]]:
+    """Commands of the page's block that begins with the museum's address."""
     blocks = re.findall(r"(?m)^```\n((?:vivavoce .*\n)+)```", PAGE.read_text("utf-8"))
-    (found,) = (block for block in blocks if f"bots run {bot} " in block)
-    return [shlex.split(line)[1:] for line in found.splitlines()]
+    (commands,) = (block for block in blocks if "--name museum " in block)
+    return [shlex.split(line)[1:] for line in commands.splitlines()]
 
 
 def vivavoce(*arguments: str) -> None:
@@ -29,9 +31,9 @@ def vivavoce(*arguments: str) -> None:
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    """A library desk in a process of its own."""
+    """Address of the museum guide, run as the page says."""
     port = free_port()
-    with process("-m", "vivavoce", "bots", "run", "library", "--port", str(port)) as running:
+    with process(str(MUSEUM), "--port", str(port)) as running:
         wait_for_port(port, running)
         yield f"http://127.0.0.1:{port}/chat"
 
@@ -45,59 +47,30 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     assert len(lines()) <= 6
     vivavoce(*[address if one.startswith("http://") else one for one in begin])
     said = capsys.readouterr().err
-    assert "it says: “" in said and "What do you need" in said and "connect: http" in said
-    made, problems = check_submission(tmp_path / "own" / "submissions" / "library.yaml")
+    assert "Natural History Museum" in said and "connect: http" in said
+    made, problems = check_submission(tmp_path / "own" / "submissions" / "museum.yaml")
     assert problems == [] and made is not None and made.connector["allow_private"] is True
     assert made.connector["url"] == address
     vivavoce(*tried, "--json")
     (found,) = json.loads(capsys.readouterr().out)["systems"]
     assert (found["failed"], found["dialogues"]) == (0, 18)
-    assert not any("Card" in question or "tessera" in question for question, _ in found["unanswered"])
+    assert found["unanswered"] == []
     assert all(one["reached"] == one["dialogues"] for one in found["intents"])
     vivavoce("campaign", "run", "own", "--users", "2", "--no-pdf")
     capsys.readouterr()
     vivavoce(*state)
     told = capsys.readouterr().out
-    assert "library: 2 of 10 users (SIMULATED)" in told and "Reports: 2 of 2" in told
-    report = (tmp_path / "own" / "reports" / "library.it.html").read_text("utf-8")
+    assert "museum: 2 of 10 users (SIMULATED)" in told and "Reports: 2 of 2" in told
+    report = (tmp_path / "own" / "reports" / "museum.it.html").read_text("utf-8")
     assert "L&#39;obiettivo del compito è stato raggiunto in" in report and address not in report
     vivavoce("campaign", "retest", "own", "--release", "2.0", "--no-pdf")
     again = capsys.readouterr().out
     assert "The same is passed with release 2.0 as in the run before" in again
-    report = (tmp_path / "own" / "reports" / "library.it.html").read_text("utf-8")
+    report = (tmp_path / "own" / "reports" / "museum.it.html").read_text("utf-8")
     assert "Che cosa è cambiato dalla prova precedente" in report and "versione 2.0" in report
     capsys.readouterr()
     with pytest.raises(Exception, match="there is such a submission already"):
         vivavoce(*[address if one.startswith("http://") else one for one in begin])
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("bot", ["pharmacy", "trains"])
-def test_the_other_desks_go_from_nothing_to_their_reports_in_the_lines_of_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bot: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    written = lines(bot)
-    assert [line[1] for line in written] == ["run", "init", "try", "run", "status", "serve"]
-    _, begin, tried, ran, state, _ = written
-    port = free_port()
-    with process("-m", "vivavoce", "bots", "run", bot, "--port", str(port)) as running:
-        wait_for_port(port, running)
-        address = f"http://127.0.0.1:{port}/chat"
-        vivavoce(*[address if one.startswith("http://") else one for one in begin])
-        capsys.readouterr()
-        vivavoce(*tried, "--json")
-        (found,) = json.loads(capsys.readouterr().out)["systems"]
-        assert found["failed"] == 0 and found["dialogues"] > 0
-        vivavoce(*ran, "--users", "2", "--no-pdf")
-        capsys.readouterr()
-        vivavoce(*state)
-        told = capsys.readouterr().out
-        assert f"{bot}: 2 of 10 users (SIMULATED)" in told and "Reports: 2 of 2" in told
-    for language, goals in (("en", "The goal of the task was reached in"), ("it", "obiettivo del compito")):
-        report = (tmp_path / f"own-{bot}" / "reports" / f"{bot}.{language}.html").read_text("utf-8")
-        assert goals in report and address not in report
 
 
 def test_an_address_where_nobody_listens_leaves_nothing_behind(tmp_path: Path) -> None:

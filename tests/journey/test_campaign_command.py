@@ -16,7 +16,7 @@ from vivavoce.cli.main import app
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "run-an-idial-campaign.md"
 SYSTEMS = ("callsteering", "carbs", "telco")
 PEOPLE = ("serve", "--people", "stress review")  # what only people can do
-BOT = ("bots run", " own")  # the campaign on a bot that runs beside it
+BOT = (" own",)  # the campaign on a bot that runs beside it
 
 
 def commands() -> list[list[str]]:

@@ -14,7 +14,7 @@ from vivavoce.desk.page import DashboardPage
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
 
 router = APIRouter()
-PAGE: Final = DashboardPage(name="recordings", router=router, help="how-to/keep-recordings")
+PAGE: Final = DashboardPage(name="recordings", router=router, help="how-to/protect-data")
 
 SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # annotators' pages draw recordings, too
 

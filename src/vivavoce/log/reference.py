@@ -14,8 +14,8 @@ A dataset is a folder: a Parquet file for each table, and `dataset.json`, which 
 `vivavoce export` makes it from a log, `vivavoce import` from those of others; `export --csv` writes the same
 tables with a codebook. Conditions of a study are extra columns `factor_<name>` of `dialogues`. Keys end in
 `_id`, instants in `_at` (UTC), units are suffixes; missing is null.
-More than 20,000 dialogues lie in buckets:
-[analyse very many dialogues](../how-to/analyse-very-many-dialogues.md).
+Datasets above 20,000 dialogues are stored in buckets:
+[analyse in Python](../how-to/analyse-in-python.md#use-several-processes-or-a-cluster).
 
 ## Levels
 

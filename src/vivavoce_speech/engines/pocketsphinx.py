@@ -86,7 +86,7 @@ class Pocketsphinx:
     def doubt(settings: Mapping[str, Any], telephone: bool) -> str | None:
         """What to know before people are heard with these settings; None: nothing.
 
-        Source  benchmarks/recognition.py; docs/how-to/measure-recognition.md
+        Source  benchmarks/recognition.py
         """
         if any(settings.get(name) for name in ("sentences", "grammar", "model")):
             return None

@@ -22,6 +22,6 @@ def test_no_variant_is_one_of_two_spelling_tests(language: str, text: str) -> No
         assert len({one.text for one in found}) == len(found)
 
 
-def test_what_may_stand_in_the_column_instead_is_told_to_who_fills_it_in() -> None:
+def test_the_guide_lists_every_value_of_the_column_instead() -> None:
     guide = (ROOT / "docs/how-to/stress-test-a-bot.md").read_text("utf-8")
-    assert [kind for kind, told in KINDS.items() if f"| `{kind}` | {told} |" not in guide] == []
+    assert [kind for kind in KINDS if f"| `{kind}` | " not in guide] == []
