@@ -63,6 +63,16 @@ def wait_for_port(
 
 
 @contextmanager
+def example_bot(name: str) -> Iterator[str]:
+    """The address of a running bot of examples/bots."""
+    port = free_port()
+    script = Path(__file__).resolve().parents[2] / "examples" / "bots" / f"{name}.py"
+    with process(str(script), "--port", str(port)) as running:
+        wait_for_port(port, running)
+        yield f"http://127.0.0.1:{port}/chat"
+
+
+@contextmanager
 def process(*command: str) -> Iterator[subprocess.Popen[bytes]]:
     """A process that is gone when the block ends."""
     running = subprocess.Popen([sys.executable, *command], stdin=subprocess.DEVNULL)

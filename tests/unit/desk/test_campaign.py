@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scenes.patience import eventually
-from scenes.processes import free_port, process, wait_for_port
+from scenes.processes import example_bot
 from scenes.translated import page_texts, same_in_italian
 from vivavoce.connectors.discovery import NotFound
 from vivavoce.core.yaml_source import read_yaml
@@ -204,25 +204,22 @@ def test_a_team_answers_on_a_page_and_the_organiser_reads_it(enter: Enter, folde
 
 BEGINNING = {
     "name": "own", "languages": "en, it", "team": "", "domain": "", "channel": "written",
-    "intents": "borrow a book by {author} / prendere un libro di {author}",
-    "entities": "author / autore: Virginia Woolf; Umberto Eco",
+    "intents": "book a {visit} / fissare {visit}",
+    "entities": "visit / visita: cleaning / una pulizia; check-up / un controllo",
 }  # fmt: skip
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[str]:
-    """The address of a bot that speaks."""
-    port = free_port()
-    with process("-m", "vivavoce", "bots", "run", "library", "--port", str(port)) as running:
-        wait_for_port(port, running)
-        yield f"http://127.0.0.1:{port}/chat"
 
 
 def begin(browser: TestClient, **changes: str):
     return browser.post("/begin", data={**BEGINNING, **changes, "form_token": token(browser, "/begin")})
 
 
-def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, library: str) -> None:
+@pytest.fixture
+def dentist() -> Iterator[str]:
+    with example_bot("dentist") as address:
+        yield address
+
+
+def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, dentist: str) -> None:
     """From an empty folder: the bot is greeted, its study drafted, and simulated users try it."""
     place = tmp_path / "new"
     place.mkdir()
@@ -234,9 +231,9 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, libra
         browser.post("/account", data={"name": "Olga", **secret, "form_token": token(browser, "/account")})
         assert "Say hello and begin" in browser.get("/").text
         refused = begin(browser, url="http://127.0.0.1:9/chat")
-        assert refused.status_code == 422 and "Umberto Eco" in refused.text
+        assert refused.status_code == 422 and "check-up" in refused.text
         assert list(place.iterdir()) == []
-        begun = begin(browser, url=library)
+        begun = begin(browser, url=dentist)
         assert begun.status_code == 200 and "What do you need" in begun.text
         assert "submissions/own.yaml" in begun.text and "systems/own/tasks.yaml" in begun.text
         system = "/systems/own"
@@ -245,16 +242,20 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, libra
         assert "Simulated users are talking" in again.text or "The last try" in again.text
         eventually(lambda: "The last try" in browser.get(system).text, "the try never came to its end")
         tried = browser.get(system).text
-        assert "Card number?" in tried, "the bot asks for what the submission lacks"
+        assert "Which day would suit you?" in tried, "the bot asks for what the submission lacks"
         assert "TryOut(" not in tried, "the strip above every page is the frame's"
-        names = {"own", "– own", "own – new", "new", "– new", "Olga", "own page", "borrow_book"}
-        names |= {text for text in page_texts(tried) if "?" in text or "{" in text or "Woolf" in text}
+        names = {"own", "– own", "own – new", "new", "– new", "Olga", "own page", "book"}
+        names |= {
+            text
+            for text in page_texts(tried)
+            if "?" in text or "{" in text or "check-up" in text or "cleaning" in text
+        }
         for page in ("/begin", system, "/answers", f"{system}/answers"):
             known = names | (
                 {text for text in page_texts(browser.get(page).text) if text in tried_said(tried)}
             )
             assert same_in_italian(browser, page, known) == set(), page
-        assert begin(browser, url=library).status_code == 422, "nothing is written over"
+        assert begin(browser, url=dentist).status_code == 422, "nothing is written over"
 
 
 def tried_said(page: str) -> set[str]:
@@ -283,7 +284,7 @@ def test_where_no_request_was_answered_the_page_asks_for_its_fields(
     page = begin(organiser, url="http://127.0.0.1:9/chat")
     assert page.status_code == 422 and "Which field carries the words?" in page.text
     assert 'name="ask-text" value="frase"' in page.text and 'formaction="/begin"' in page.text
-    assert "Umberto Eco" in page.text, "nothing that was typed is lost"
+    assert "check-up" in page.text, "nothing that was typed is lost"
     again = begin(organiser, url="http://127.0.0.1:9/chat", **{"with": "these", "ask-text": "frase"})
     assert again.status_code == 422 and "could not be reached" in again.text
     assert 'name="ask-text" value="frase"' in again.text
