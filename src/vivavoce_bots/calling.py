@@ -54,9 +54,3 @@ chef = _called("chef")
 """The cooking robot."""
 telco = _called("telco")
 """The self-service of a telephone company."""
-library = _called("library")
-"""The library's desk, in words only."""
-pharmacy = _called("pharmacy")
-"""The pharmacy, in words only."""
-trains = _called("trains")
-"""The train desk, in words only."""

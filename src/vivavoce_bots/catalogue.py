@@ -8,9 +8,6 @@ from vivavoce_bots.bot import Bot, Entry
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.carbs.bot import CarbsBot
 from vivavoce_bots.chef.bot import ChefBot
-from vivavoce_bots.counter.library import LibraryBot
-from vivavoce_bots.counter.pharmacy import PharmacyBot
-from vivavoce_bots.counter.trains import TrainsBot
 from vivavoce_bots.dialogue.domain import DomainError, read_domain
 from vivavoce_bots.house.bot import HouseBot
 from vivavoce_bots.house.home import read_home
@@ -95,24 +92,6 @@ BOTS: dict[str, Entry] = {
             "cooking robot that obeys predicates and plain commands, in English and Italian",
             ChefBot.variants,
             _without_domain(ChefBot, ChefBot.name),
-        ),
-        Entry(
-            LibraryBot.name,
-            "a library's desk in words only: brief; in English and Italian",
-            LibraryBot.variants,
-            _without_domain(LibraryBot, LibraryBot.name),
-        ),
-        Entry(
-            PharmacyBot.name,
-            "a pharmacy in words only: chatty; in English and Italian",
-            PharmacyBot.variants,
-            _without_domain(PharmacyBot, PharmacyBot.name),
-        ),
-        Entry(
-            TrainsBot.name,
-            "a train desk in words only: led like a form; in English and Italian",
-            TrainsBot.variants,
-            _without_domain(TrainsBot, TrainsBot.name),
         ),
     )
 }

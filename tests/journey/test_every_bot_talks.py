@@ -27,9 +27,6 @@ SAYS = {
     "callsteering": (["Anna", "Ferrari", "4 May 1980", "my card was stolen"], "the emergency desk"),
     "telco": (["top up my card by 20 euros", "yes", "goodbye"], "Your credit is now 34 euros"),
     "house": (["the lamp by the window on please", "goodbye"], "is on now"),
-    "library": (["a book by Calvino", "borrow Invisible Cities", "1234"], "is yours until 18 December"),
-    "pharmacy": (["two packs of plasters aside", "tomorrow", "yes"], "You pay 6.20 euros"),
-    "trains": (["fares", "from Milan to Rome"], "first class 72 euros"),
     "chef": (["[take(pan), put(pan, stove)]", "goodbye"], "Done: put(pan, stove)"),
 }
 

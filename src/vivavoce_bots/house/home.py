@@ -9,7 +9,7 @@ from ruamel.yaml.error import YAMLError
 
 from vivavoce_bots.dialogue.domain import DomainError
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, read_yaml
-from vivavoce_bots.dialogue.spotting import Entry, Spotter, forms_of
+from vivavoce_bots.dialogue.spotting import Entry, Spotter
 
 Point = tuple[float, float, float]
 
@@ -188,9 +188,3 @@ def _piece(name: str, raw: Mapping[str, Any], kind: str = "") -> Piece:
         {language: raw[language]["name"] for language in LANGUAGES},
         {language: [str(word) for word in raw[language]["words"]] for language in LANGUAGES}, kind,
     )  # fmt: skip
-
-
-def verbs_of(deed: str, language: str) -> set[str]:
-    """The words of the phrases that ask for a deed."""
-    phrases = map(str, read_manner(language)["deeds"].get(deed, ()))
-    return {word for phrase in phrases for form in forms_of(phrase) for word in form.split()}

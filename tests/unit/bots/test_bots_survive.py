@@ -18,7 +18,6 @@ SAID = [
     "prendere(padella)", "[mettere(", "add salt", "accendi la luce", "channel two", "the other one",
     "€ 10", "rossi", "1 gennaio 1980", "borrow emma", "1234", "un biglietto", "rome", "two packs", "insulin",
 ]  # fmt: skip
-IN_WORDS_ONLY = ("library", "pharmacy", "trains")
 VARIANTS = [(name, variant) for name, entry in BOTS.items() for variant in entry.variants]
 
 
@@ -49,7 +48,7 @@ def bombard(bot: Bot, inputs: int, seed: int) -> None:
         ]
         reply = bot.reply(session, texts)
         assert reply.text.strip()
-        assert reply.acts or bot.name in IN_WORDS_ONLY
+        assert reply.acts
         assert reply.as_json()["text"]
 
 

@@ -21,9 +21,7 @@ SAYS = {
     "restaurant": ("a cheap pub in the north", "pub"), "boris": ("a cheap pub", "cheap"),
     "carbs": ("80 g of rice", "Anything else"), "callsteering": ("Anna", "surname"),
     "telco": ("what is my credit", "14 euros"), "house": ("switch on the kitchen lamp", "is on now"),
-    "chef": ("take the pan", "take(pan)"), "library": ("borrow Emma", "Emma"),
-    "pharmacy": ("the price of plasters", "3.10 euros"),
-    "trains": ("a ticket from Milan to Rome", "DAY of travel"),
+    "chef": ("take the pan", "take(pan)"),
 }  # fmt: skip
 
 

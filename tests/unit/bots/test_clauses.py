@@ -60,20 +60,6 @@ def test_a_turn_has_sentences_and_clauses() -> None:
             "Chi lava i piatti non lo so",
         ),
         ("telco", "en", ["what's my balance?", "Who painted your logo?"], "That I do not know"),
-        (
-            "library",
-            "en",
-            ["my niece is reading Rebecca, have you got it?"],
-            "“Rebecca” is not in the catalogue",
-        ),
-        ("library", "it", ["mi serve La coscienza di Zeno"], "«La coscienza di Zeno» non è in catalogo"),
-        (
-            "pharmacy",
-            "en",
-            ["it rained all night, do you have throat lozenges?"],
-            "throat lozenges isn't a product",
-        ),
-        ("pharmacy", "it", ["l'arnica ce l'avete?"], "non lo conosco: arnica"),
     ],
 )
 def test_what_nobody_knows_is_named(name: str, language: str, said: list[str], told: str) -> None:
@@ -91,8 +77,6 @@ def test_what_nobody_knows_is_named(name: str, language: str, said: list[str], t
         ("house", "en", "switch the frilly fan on", "fan is on"),
         ("chef", "en", "put the pot on the table while I lay out the forks", "put(pot, table)"),
         ("chef", "it", "metti il burro, no, l'olio in padella", "mettere(olio, padella)"),
-        ("trains", "en", "my cousin marries in Naples, so a ticket to Naples", "DEPARTURE"),
-        ("trains", "en", "you were three hours late, I want a refund", "BOOKING number? (five digits)"),
         ("telco", "en", "my son is twelve, put thirty euros on my card", "by 30 euros"),
         ("telco", "it", "ho 80 anni, qual è il mio credito?", "14 euro"),
         ("callsteering", "it", "Anna Greco", "quando è nato"),
@@ -131,12 +115,10 @@ def test_a_food_counts_once_and_a_question_adds_none(language: str, said: list[s
     assert total in talk("carbs", *said, ask, language=language)[-1].text
 
 
-@pytest.mark.parametrize("name", ["telco", "library", "pharmacy", "trains", "chef"])
+@pytest.mark.parametrize("name", ["telco", "chef"])
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_no_question_is_asked_in_vain_more_than_three_times(name: str, language: str) -> None:
-    begin = {"telco": ("a transfer", "un bonifico"), "library": ("borrow", "prestito"),
-             "pharmacy": ("reserve", "prenoto"), "trains": ("ticket", "biglietto"),
-             "chef": ("put the pan", "metti la padella")}  # fmt: skip
+    begin = {"telco": ("a transfer", "un bonifico"), "chef": ("put the pan", "metti la padella")}
     said = talk(name, begin[name][language == "it"], *["hm, mmmh tja"] * 5, language=language)
     asked = said[1].text.rsplit(". ", 1)[-1]
     in_vain = [one.text.endswith(asked) for one in said[2:]]
@@ -162,7 +144,7 @@ def test_a_finder_never_says_the_same_twice_in_a_row(
 
 
 def test_who_agrees_and_says_goodbye_gets_what_was_agreed() -> None:
-    said = talk("pharmacy", "put two packs of plasters aside for Monday", "Yes. Goodbye.")
-    assert "put aside for you: plasters, 2 in all" in said[-1].text
+    said = talk("telco", "top up 20 euros", "Yes. Goodbye.")
+    assert "34 euros" in said[-1].text
     assert said[-1].end
     assert talk("telco", "top up 20 euros", "No! Goodbye!")[-1].end

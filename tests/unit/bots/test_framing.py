@@ -9,10 +9,7 @@ from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.framing import unframed
 from vivavoce_bots.dialogue.speech import speech
 
-MADE = {
-    name: BOTS[name].make(BOTS[name].variants[0], 1, None)
-    for name in ("chef", "house", "library", "pharmacy", "telco", "trains")
-}
+MADE = {name: BOTS[name].make(BOTS[name].variants[0], 1, None) for name in ("chef", "house", "telco")}
 
 
 def talk(name: str, language: str, *said: str) -> list[Reply]:
@@ -40,8 +37,6 @@ def test_words_about_the_conversation_are_told_from_what_is_said_besides(
 @pytest.mark.parametrize(
     ("name", "language", "said", "told"),
     [
-        ("trains", "en", ("a ticket please", "I told you, from Rome to Naples"), "DAY"),
-        ("trains", "it", ("un biglietto", "gliel'ho già detto, da Roma a Napoli"), "GIORNO"),
         ("house", "en", ("switch on the lamp", "I told you, in the kitchen"), "kitchen"),
         ("house", "it", ("accendi la lampada", "gliel'ho già detto, in cucina"), "cucina"),
     ],

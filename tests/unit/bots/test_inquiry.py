@@ -36,13 +36,6 @@ def test_a_question_about_the_state_is_told_apart(
 @pytest.mark.parametrize(
     ("bot", "language", "said", "has", "has_not"),
     [
-        ("pharmacy", "en", ("put aside two plasters", "is it put aside now?"), "Not yet.", "aside for"),
-        ("pharmacy", "en", ("put aside two plasters for Monday", "yes", "is it done?"), "6.20", "Not yet"),
-        ("pharmacy", "it", ("avete i cerotti?", "una crema per le labbra ce l'avreste?"), "labbra", "3,10"),
-        ("trains", "en", ("Rome to Naples on Monday", "have I bought one now?"), "from Rome", "CONFIRMED"),
-        ("trains", "en", ("if I fall ill, do I get my money back?",), "within ten days", "BOOKING number"),
-        ("library", "it", ("rinnovo Il nome della rosa, 4405", "fino a quando ce l'ho?"), "8 gennaio", "so."),
-        ("library", "en", ("what day is it today?",), "Today is Friday", "Not understood"),
         ("telco", "en", ("top up 20 euros", "that's all"), "Nothing was done", "Done:"),
         ("telco", "en", ("top up 20 euros", "yes", "did it go through?"), "Done: top-up of 20", "Not yet"),
         ("restaurant", "it", ("un pub a nord", "altro?", "l'indirizzo del primo?"), "Crooked", "Ferryman"),

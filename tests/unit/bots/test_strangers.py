@@ -58,22 +58,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         ("restaurant", "it", ("un ristorante a nord, il greco non lo mangiamo",), "?", "cucina greca"),
         ("restaurant", "it", ("un pub", "ricominciamo: un caffè in zona sud"), "caffè in zona sud", "?"),
         ("restaurant", "en", ("just give me a pub in the west",), "is a pub", "restaurant"),
-        # the errand before goes on
-        ("library", "en", ("renew Animal Farm 1234", "Family Lexicon too"), "Lexicon is renewed", "shelf"),
-        ("library", "it", ("ho prenotato un libro", "Dune. Si chiama Dune."), "Dune» non", "capito"),
-        ("library", "it", ("rinnovo Emma 1234", "prenoto Il cane e la luna"), "non è in catalogo", "Emma"),
-        ("library", "en", ("have you got Sanditon by Jane Austen?",), "“Sanditon” is not in the", "know"),
-        ("library", "en", ("Emma and Animal Farm, please",), "Animal Farm: here", "?”"),
-        ("library", "it", ("prenoto Emma 1234", "Emma: sbagliato, annulla"), "annullata", "Scriviamo"),
-        # the cheaper one, one more, what was told in the midst
-        ("pharmacy", "en", ("sun cream or vitamin C, which is cheaper?",), "vitamin C, at 7.30", "sun cream"),
-        ("pharmacy", "en", ("two packs of plasters for monday", "make it four"), "4 in all", "lost me"),
-        ("pharmacy", "en", ("he has a fever. What about ibuprofen?",), "ibuprofen, at 5.90", "not allowed"),
-        ("pharmacy", "it", ("avete i cerotti?", "e avete delle garze?"), "conosco: garze", "cerotti, a"),
-        ("trains", "it", ("treni da Roma a Napoli lunedì", "due biglietti, il primo"), "CLASSE", "GIORNO"),
-        ("trains", "en", ("a ticket from Rome to Milan today", "the last one"), "PASSENGERS", "TRAIN"),
-        ("trains", "en", ("refund 40123", "yes, and how much do I get back?"), "AMOUNT", "DEPARTURE"),
-        ("trains", "it", ("sabato vado a trovare zia Ada a Pisa",), "Pisa", "Trovare"),
         # numbers that are no amount, facts amid an operation, data volume
         ("telco", "en", ("top up", "I'm away for three weeks, so make it forty"), "40 euros", "from 5"),
         ("telco", "it", ("manda 12 euro a Carla", "no, non 12, 9"), "9 euro", "12 euro"),
@@ -84,10 +68,6 @@ def talk(name: str, language: str, *texts: str) -> list[str]:
         # taunts are not said back, what was said last is said again
         ("boris", "en", ("a pub", "South, yes! How slow is this box?"), "?", "cannot tell"),
         ("telco", "it", ("quanto credito ho?", "Il mio piano. Lo sa o non lo sa?"), "Mare 50", "non lo so"),
-        ("trains", "en", ("a ticket", "Paris"), "No such station: Paris", "recognised"),
-        ("trains", "it", ("treni da Roma a Napoli domani", "due posti, alle cinque e trenta"), "?", "TRENO"),
-        ("pharmacy", "en", ("put aside two packs of plasters", "Monday, if still open"), "Shall I", "else"),
-        ("pharmacy", "it", ("avete i cerotti?", "due da parte, per Rossi"), "giorno", "Rossi"),
         ("telco", "en", ("top up 20 euros", "no, leave it, my son will do it. Bye."), "Nothing was", "?"),
         # what was told of the venue is not told again; its first name will do
         ("restaurant", "en", ("a cheap pub, centre", "the Anchor, its phone?"), "phone", "is a pub"),
@@ -106,8 +86,6 @@ def test_remarks_are_not_said_back_as_questions(remark: str) -> None:
     assert remark.rstrip("?!") not in talk("telco", "en", "my credit", remark)[-1]
 
 
-@pytest.mark.parametrize("name", ["telco", "pharmacy"])
-def test_yes_or_no_and_nothing_behind_it_is_answered(name: str) -> None:
+def test_yes_or_no_and_nothing_behind_it_is_answered() -> None:
     """A string of them ended in a crash where a question waited."""
-    first = {"telco": "top up 20 euros", "pharmacy": "two packs of plasters for monday"}[name]
-    assert all(talk(name, "en", first, "yes " * 15, "no " * 40))
+    assert all(talk("telco", "en", "top up 20 euros", "yes " * 15, "no " * 40))

@@ -1,12 +1,10 @@
 """Self-service by telephone: announced, guided, confirmed."""
 
 import re
-from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
 
-from vivavoce_bots.pairs import main, make_pair
+from vivavoce_bots.acts import Act
 from vivavoce_bots.telco.bot import TelcoBot
 from vivavoce_bots.telco.words import ASKED, CALLED, INSTEAD, SAID
 
@@ -109,41 +107,31 @@ CALLS = {
 }
 
 
+def held(variant: str, language: str) -> tuple[list[str], list[tuple[Act, ...]]]:
+    """What the bot says in a conversation with a strategy, and its acts."""
+    bot = TelcoBot(variant, 1)
+    session = bot.session("c", language)
+    replies = [bot.greet(session), *(bot.reply(session, [(text, None)]) for text in CALLS[language])]
+    return [reply.text for reply in replies], [reply.acts for reply in replies]
+
+
 @pytest.mark.parametrize("language", ["en", "it"])
 @pytest.mark.parametrize("variant", TelcoBot.variants[1:])
 def test_a_strategy_shows_and_changes_nothing_of_what_is_done(variant: str, language: str) -> None:
-    control, experimental = make_pair("telco", variant, CALLS[language], "34", language)
-    assert control.acts == experimental.acts
-    differing = [one for one, other in zip(control.lines, experimental.lines, strict=True) if one != other]
-    assert differing and all(who == "System" for who, _ in differing)
+    (plain, control), (other, experimental) = held(TelcoBot.variants[0], language), held(variant, language)
+    assert control == experimental and plain != other
+    assert all(any("34" in text for text in texts) for texts in (plain, other))
 
 
 def test_strategies_show_where_they_are_named_after() -> None:
     def turns(variant: str) -> list[str]:
-        return [
-            text for who, text in make_pair("telco", variant, CALLS["en"], "34")[1].lines if who == "System"
-        ]
+        return held(variant, "en")[0]
 
     assert turns("empathy")[1].startswith("I am sorry to hear that. Your last invoice")
     assert turns("facing")[4].startswith("I am afraid that is beyond me")
     assert "last bill is 23" in turns("alignment")[1] and "Your balance is 34" in turns("alignment")[5]
     assert turns("informality")[0].startswith("Hi,")
     assert len(" ".join(turns("brevity"))) < 0.8 * len(" ".join(turns("informality")))
-
-
-def test_a_pair_of_transcripts_is_written_as_a_study_takes_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = [part for text in CALLS["en"] for part in ("--say", text)]
-    assert main(["telco", "--variant", "empathy", "--outcome", "34 euros", *said]) == 0
-    (tmp_path / "pairs.yaml").write_text(capsys.readouterr().out, encoding="utf-8")
-    (pair,) = YAML(typ="safe").load(tmp_path / "pairs.yaml")["pairs"]
-    assert (pair["variable"], pair["text"]["en"]["outcome"]) == ("empathy", "34 euros")
-    assert pair["text"]["en"]["control"].splitlines()[1] == "User: I am worried about my bill"
-    assert main(["telco", "--variant", "empathy", "--outcome", "34 euros", "--say", "my bill"]) == 1
-    assert "'34 euros' is told in no turn" in capsys.readouterr().err
-    assert main(["telco", "--variant", "empathy", "--outcome", "23", "--say", "my bill"]) == 1
-    assert "say the same" in capsys.readouterr().err
 
 
 def test_an_amount_for_nothing_yet_is_asked_about_and_kept() -> None:
