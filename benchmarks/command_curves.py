@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+from benchmarks._command_phenomena import PHENOMENA
 
 from vivavoce.report.drawing import PRINT_FONT, Figure, figure
-from vivavoce_commands.kitchen.phenomena import PHENOMENA
 
 COMMANDS = {  # learnt from, by corpus and size that was asked for; whole recipes are drawn
     "it": {"100": 106, "400": 405, "all": 1667}, "en": {"100": 100, "400": 411, "all": 1688},

@@ -25,11 +25,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from benchmarks._command_phenomena import Key, by_phenomenon, phenomena_of
+
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset
 from vivavoce_commands.figures import corpus_figures
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
-from vivavoce_commands.kitchen.phenomena import Key, by_phenomenon, phenomena_of
 from vivavoce_commands.learning import systems
 from vivavoce_commands.learning.answers import score_answers
 from vivavoce_commands.learning.examples import Recipe, read_recipes

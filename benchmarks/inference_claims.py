@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from benchmarks._assumed_sums import assume_sums
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import assume_sums
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary import summarise

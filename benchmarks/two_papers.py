@@ -1,6 +1,6 @@
-"""The tables of two papers rebuilt from counts: `python -m vivavoce.stats.replications` writes the docs page.
+"""The tables of two papers rebuilt from counts: `python -m benchmarks two_papers` writes the docs page.
 
-What was printed is data here; everything beside it is computed by this room's own functions.
+What was printed is data here; everything beside it is computed by the functions of `vivavoce.stats`.
 """
 
 import math
@@ -257,7 +257,7 @@ def _marginals() -> str:
 _INTRODUCTION: Final = """
 # Two papers, recomputed
 
-<!-- Made by `python -m vivavoce.stats.replications`; edit that module, not this page. -->
+<!-- Made by `python -m benchmarks two_papers`; edit that script, not this page. -->
 
 Two published trials are rebuilt here from counts, by the same functions that `vivavoce analyse` and
 `vivavoce power` use. What was printed stands beside what we get; where the two differ, we say so and

@@ -14,6 +14,7 @@ import httpx
 import psutil
 import pytest
 
+import scenes.stand_in
 from scenes.browserless import Forms, dialogue_of, patiently, submit
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port, process, wait_for_port
@@ -36,8 +37,8 @@ def a_study(folder: Path, changes: dict[str, str]) -> Iterator[Path]:
         assert old in text, f"{old!r} is not in the study file"
         text = text.replace(old, new)
     (folder / "study.yaml").write_text(text, "utf-8")
-    with process("-m", "vivavoce_load.stand_in", str(bot)):
-        wait_for_port(bot)
+    with process(scenes.stand_in.__file__, str(bot)) as running:
+        wait_for_port(bot, running)
         yield folder / "study.yaml"
 
 

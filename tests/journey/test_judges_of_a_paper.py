@@ -11,6 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
+from benchmarks.two_papers import CONDITIONS, MEN, PEOPLE, PREFERENCES, WOMEN, half_up
 from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import whole
@@ -20,7 +21,6 @@ from scenes.websites import Running, running
 from vivavoce.api.choosing import preferences
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.replications import CONDITIONS, MEN, PEOPLE, PREFERENCES, WOMEN, half_up
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
 from vivavoce.web.site import RateLimits

@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 
 from scenes.browser import chromium, of_one_page, overflow, told
 from scenes.filled_trial import DECLARED, PASSWORD, Trial, sign_in
+from scenes.log_counts import counts_by_system
 from scenes.patience import PATIENCE_S, eventually
 from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import TrialPaused
@@ -84,7 +85,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     assert page.url.endswith("/sign-in") and trial.study.name not in page.content()
     sign_in(page, trial)
 
-    counts = trial.log.counts_by_system(trial.study.name)
+    counts = counts_by_system(trial.log, trial.study.name)
     row = page.get_by_role("row").filter(has_text="nbest").first
     completed = str(counts["nbest"]["completed"])
     expect(row.get_by_role("cell", name=completed, exact=True).first).to_be_visible()

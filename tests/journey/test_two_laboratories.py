@@ -38,6 +38,10 @@ CONTROL = {
     "it": "System: Dove vuole andare?\nUser: Ho perso il treno delle 17:20 per Borgo.\n"
     "System: Il prossimo treno per Borgo parte alle 18:05 dal binario 3 e arriva alle 18:55.\n",
 }
+KINDER = {
+    "en": CONTROL["en"].replace("The next", "I am sorry. The next"),
+    "it": CONTROL["it"].replace("Il prossimo", "Mi dispiace. Il prossimo"),
+}
 
 
 @pytest.fixture(params=["en", "it"])
@@ -88,8 +92,8 @@ def test_the_laboratory_of_pairs(page: Page, language: str, tmp_path: Path) -> N
         look(page, language, "pair-empty")
         page.locator("#pair_id").fill("missed-train")
         page.locator("#control").fill(CONTROL[language])
-        page.locator("#strategy").select_option("empathy")
-        page.locator("button[formaction$='/pairs/draft']").click()
+        page.locator("#variable").fill("empathy")
+        page.locator("#experimental").fill(KINDER[language])
         expect(page.locator("#difference ins").first).to_be_visible()
         assert "18:05" in page.locator("#experimental").input_value()
         look(page, language, "pair-drafted")

@@ -1,4 +1,4 @@
-"""A bot that answers at once, in a process of its own: `python -m vivavoce_load.stand_in PORT`."""
+"""Bot that answers at once: `python tests/scenes/stand_in.py PORT`."""
 
 import json
 import sys

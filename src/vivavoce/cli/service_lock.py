@@ -7,19 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from vivavoce.api.studies import log_url
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
-    from vivavoce.study.model import Study
+    pass
 
 SUFFIX: Final = ".serving"
-
-
-def served_file(study: "Study", url: str | None) -> Path | None:
-    """The file of the log that a study is served from; None for one on a server."""
-    address = log_url(study, url)
-    return Path(address.removeprefix("sqlite:///")) if address.startswith("sqlite:///") else None
 
 
 @contextmanager

@@ -28,7 +28,6 @@ from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell, who_o
 from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
 from vivavoce.study.pairs import Attention, Change, UnreadableTranscript, read_transcript, write_transcript
 from vivavoce.study.pairs_laboratory import KeptPair, PairChanged, PairsLaboratory
-from vivavoce.study.pairs_strategies import draft_version, strategies
 from vivavoce.study.steps import OfferedStep
 
 router = APIRouter()
@@ -134,33 +133,15 @@ def restore(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     return RedirectResponse("/pairs", 303)
 
 
-@router.post("/pairs/draft", dependencies=[OnlyAsks])
-def drafted(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """The page again with an experimental version made from the control by a strategy."""
-    draft, name = _typed(desk, form), field(form, "strategy")
-    edits = strategies(draft.language).get(name)
-    if edits is None:
-        raise HTTPException(404, gettext("There is no such strategy."))
-    try:
-        control = read_transcript(draft.control)
-    except UnreadableTranscript as error:
-        return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
-    made = draft_version(control, edits, draft.language, desk.study.balance)
-    if not made.made:
-        told = gettext("No edit of this strategy fits this control; write the experimental version yourself.")
-        return _editor(request, desk, draft, 422, told)
-    draft.experimental, draft.change = write_transcript(made.experimental), edits.change
-    draft.variable = draft.variable or name
-    return _editor(request, desk, draft)
-
-
 @router.post("/pairs/draft-by-model", dependencies=[OnlyAsks, Steers])
 async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """The page again with a version by the study's language model; it is judged as any other."""
     draft, path = _typed(desk, form), model_of(desk.study)
-    strategy = field(form, "brief", most=500) or field(form, "strategy")
+    strategy = field(form, "brief", most=500) or draft.variable
     if path is None:
         raise HTTPException(404, gettext("This study names no language model."))
+    if not strategy:
+        return _editor(request, desk, draft, 422, gettext("Give the pair a name and a variable."))
     try:
         control = read_transcript(draft.control)
         made = await ask_for_version(
@@ -170,7 +151,7 @@ async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> R
         return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
     except InputError as error:
         return _editor(request, desk, draft, 422, str(error))
-    draft.experimental, draft.variable = write_transcript(made), draft.variable or field(form, "strategy")
+    draft.experimental = write_transcript(made)
     return _editor(request, desk, draft)
 
 
@@ -230,7 +211,7 @@ def _editor(request: Request, desk: Desk, draft: PairDraft, status: int = 200, p
     laboratory = laboratory_of(desk.study)
     return desk.page(
         request, "pair_edit.html", status, **_facts(desk, draft), changes=CHANGES, problem=problem,
-        languages=desk.study.languages, strategies=sorted(strategies(draft.language)),
+        languages=desk.study.languages,
         asks_model=model_of(desk.study) is not None and who_of(request).may("researcher"),
         may_save=laboratory is not None and who_of(request).may("researcher"),
     )  # fmt: skip

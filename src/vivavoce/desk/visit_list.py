@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import urlencode
 
 from vivavoce.desk.board import Board, VisitCard
 from vivavoce.desk.language import NP_, gettext, step_title, worded
 
-Passage = Literal["begun", "ended", "left", "here"]
 PASSAGES: Final[dict[str, str]] = {
     "begun": NP_("visits at a step", "begun"), "ended": NP_("visits at a step", "ended it"),
     "left": NP_("visits at a step", "left here"), "here": NP_("visits at a step", "there now"),

@@ -15,7 +15,6 @@ another language is optional, and what lacks is said in English:
     turns.yaml       what user turns mean, whatever the ontology
     personal.yaml    by which words people tell who and where they are
     facts.yaml       by which words systems tell facts
-    strategies.yaml  how systems would say the same by another interaction strategy
     replies.yaml     what system turns say against themselves, whatever the system is about
     campaign.yaml    instructions and questions of a campaign
     wordings/        sentences of questionnaires: `<questionnaire>.<language>.yaml`

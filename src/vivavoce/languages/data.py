@@ -301,28 +301,6 @@ class FactWords(LanguageData):
     ampersand: list[str] = Field([], description="words for `&`")
 
 
-class StrategyEdits(BaseModel):
-    """By which edits a control becomes an experimental version; a version keeps its facts."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    change: Literal["substitution", "insertion"] = Field("substitution", description="kind of change")
-    levels: tuple[str, str] = Field(description="of the control and of the experimental version")
-    replace: list[Rule] = Field([], description="patterns and what stands instead, in what the system says")
-    openings: list[str] = Field([], description="what its turn begins with, behind a turn of the user's")
-    cues: list[Pattern] = Field(
-        [], description="what such a turn of the user's says; any where none is given"
-    )
-
-
-class StrategyWords(LanguageData):
-    """How systems would say the same by another interaction strategy."""
-
-    file = "strategies.yaml"
-
-    strategies: dict[str, StrategyEdits] = Field({}, description="edits by strategy")
-
-
 class CampaignWords(LanguageData):
     """What participants and teams of a campaign read."""
 
@@ -400,7 +378,6 @@ FILES: Final[tuple[type[LanguageData], ...]] = (
     TaskSentences,
     TurnWords,
     FactWords,
-    StrategyWords,
     ReplyWords,
     CampaignWords,
     PersonalWords,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from vivavoce.log.models import Conflict
 from vivavoce.log.tables import accounts, api_tokens, sign_in_links, sign_ins
@@ -87,10 +87,6 @@ def account(connection: Connection, account_id: str) -> Account | None:
 
 def all_accounts(connection: Connection) -> list[Account]:
     return [Account(*row) for row in connection.execute(select(accounts).order_by(accounts.c.created_at))]
-
-
-def count_accounts(connection: Connection) -> int:
-    return connection.execute(select(func.count()).select_from(accounts)).scalar_one()
 
 
 def change_password(connection: Connection, account_id: str, password_hash: str) -> int:

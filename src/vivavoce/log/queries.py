@@ -66,12 +66,6 @@ class Reader:
             for row in connection.execution_options(yield_per=1000).execute(wanted):
                 yield stored_event(row)
 
-    def study_names(self) -> list[str]:
-        """Every study that has a visit."""
-        with self.reading() as connection:
-            wanted = select(visits.c.study).distinct().order_by(visits.c.study)
-            return list(connection.execute(wanted).scalars())
-
     def study_records(self, study: str) -> list[StudyRecord]:
         """The revisions of a study as they were served, oldest first."""
         return self._all(
@@ -159,23 +153,6 @@ class Reader:
             if value is not None:
                 wanted = wanted.where(recordings.c[column] == value)
         return self._all(wanted, Recording)
-
-    def counts_by_system(self, study: str) -> dict[str, dict[str, int]]:
-        """For every system: dialogues in each status, all of them (`dialogues`), and its `participants`."""
-        of_study = dialogues.c.study == study
-        by_status = select(dialogues.c.system, dialogues.c.status, func.count()).where(of_study)
-        people = select(dialogues.c.system, func.count(dialogues.c.participant_id.distinct())).where(of_study)
-        counts: dict[str, dict[str, int]] = {}
-        with self.reading() as connection:
-            for system, number in connection.execute(people.group_by(dialogues.c.system)):
-                zero = dict.fromkeys(("dialogues", "running", "completed", "failed", "abandoned"), 0)
-                counts[system] = {"participants": number, **zero}
-            for system, status, number in connection.execute(
-                by_status.group_by(dialogues.c.system, dialogues.c.status)
-            ):
-                counts[system][status] = number
-                counts[system]["dialogues"] += number
-        return dict(sorted(counts.items()))
 
     def user_turns_by_system(self, study: str) -> dict[str, int]:
         """How many user turns every system of a study was ever sent."""

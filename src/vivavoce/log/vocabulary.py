@@ -27,24 +27,6 @@ SYSTEM_ACTS: Final[dict[str, str]] = {
     "null": "an act of no kind",
 }
 
-USER_ACTS: Final[dict[str, str]] = {
-    "inform": "states a constraint; the value `dontcare` lifts it; slot `this` is the slot just asked for",
-    "request": "asks for a slot of the entity offered",
-    "confirm": "asks whether the entity has this value",
-    "reqalts": "asks for another entity",
-    "reqmore": "asks for more about the entity",
-    "affirm": "says yes",
-    "negate": "says no",
-    "deny": "says that this value is not meant",
-    "repeat": "asks the system to say it again",
-    "restart": "starts over",
-    "hello": "greets",
-    "ack": "acknowledges",
-    "thankyou": "thanks",
-    "bye": "closes the dialogue",
-    "null": "nothing that the domain knows",
-}
-
 SYNONYMS: Final[dict[str, str]] = {
     "welcomemsg": "hello",
     "expl-conf": "confirm",

@@ -140,15 +140,6 @@ def _all() -> tuple[str, ...]:
     return tuple(MEASURES.names())
 
 
-def assume_sums(dataset: "Dataset", numerators: Floats, denominators: Floats) -> None:
-    """Take these as what the measures of a dataset counted: simulated trials have outcomes and no turns.
-
-    Input   measures x dialogues, in the order of the registry and of the dataset
-    """
-    dialogues = dataset.read("dialogues")["dialogue_id"].to_pylist()
-    _COMPUTED[dataset] = {(_all(), None): Sums(MEASURES.names(), dialogues, numerators, denominators)}
-
-
 def _sums(dataset: "Dataset", names: list[str], keywords: Collection[str] | None) -> Sums:
     measures = [MEASURES.get(name) for name in names]
     if getattr(dataset, "buckets", 1) > 1:  # what is no dataset, but read like one, has none

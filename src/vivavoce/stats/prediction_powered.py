@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from vivavoce.stats.clusters import NOTHING_VARIED, clustered_rate, score_interval, sum_by_participant
-from vivavoce.stats.distributions import normal_quantile, t_quantile, t_tail
+from vivavoce.stats.distributions import t_quantile, t_tail
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.sandwich import ALIKE, NONE, Residuals, correlations
 
@@ -179,30 +179,6 @@ def powered_difference(
     return PoweredDifference(
         estimate=estimate, low=estimate - reach, high=estimate + reach, se=se, df=df,
         p=2 * t_tail(abs(estimate) / se, df), people=asked, method=name,
-    )  # fmt: skip
-
-
-def naive_mean(cases: JudgedCases, *, level: float = 0.95, tuning: Tuning = "tuned") -> PoweredMean:
-    """The same estimate as if every dialogue were independent of all others: PPI++ as it stands in the paper.
-
-    Output  normal interval with the errors of labels and of the judge's words added, on the plain scale
-    Empty   no label, or probabilities that differ: missing
-    Source  arXiv 2311.01453; golden cases by ppi-python in tests/golden/prediction-powered.json
-    """
-    asked, facts = cases.labelled, _counts(cases)
-    side = _side(cases, np.arange(len(asked)), len(asked), tuning) if cases.chances is None else None
-    if side is None:
-        return PoweredMean(**facts, method="none")
-    said = np.where(np.isnan(cases.said), 0.0, cases.said)
-    left = cases.labels[asked] - side.weight * said[asked]
-    square = left.var() / asked.sum()
-    if side.weight:
-        square += side.weight**2 * said[~asked].var() / (~asked).sum()
-    se = math.sqrt(square)
-    reach = normal_quantile((1 - level) / 2) * se
-    return PoweredMean(
-        **facts, estimate=side.estimate, low=side.estimate - reach, high=side.estimate + reach, se=se,
-        weight=side.weight, method="prediction_powered_z",
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Nouns in a sentence: articles, prepositions and pronouns of Italian and English."""
 
 import re
-from typing import Final, Protocol
+from typing import Final
 
 from vivavoce_commands.kitchen.lexicon import Lexicon
 
@@ -38,17 +38,6 @@ _CONTRACTED: Final = {
         "le": "dalle",
     },
 }
-
-
-class KitchenWording(Protocol):
-    """How one language puts nouns and verbs together."""
-
-    def noun(self, noun: str) -> str: ...
-    def several(self, nouns: list[str]) -> str: ...
-    def attached(self, relation: str, noun: str) -> str: ...
-    def pronoun(self, nouns: tuple[str, ...]) -> str: ...
-    def command(self, way: list[str], form: str, polite: str, rest: str) -> str: ...
-    def command_with_pronoun(self, way: list[str], form: str, polite: str, pronoun: str) -> str | None: ...
 
 
 class Italian:

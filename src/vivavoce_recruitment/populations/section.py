@@ -1,7 +1,6 @@
 """Populations side by side, as crowd and laboratory: how they did, what they cost, what precision costs."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from vivavoce.log.populations import SIMULATED
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
@@ -34,8 +33,6 @@ from vivavoce_recruitment.populations.comparison import (
     side_by_side,
 )
 from vivavoce_recruitment.populations.costs import Spent
-
-PER: Final = {"ratio": "", "s": "s", "": ""}
 
 
 class PopulationsSection(Section[PopulationsCompared]):

@@ -186,7 +186,7 @@ def test_a_bot_tells_a_person_at_a_terminal_where_it_is_and_how_to_end_it() -> N
 
 
 LASTING = {
-    "simulate": ("run", "train"), "talk": (), "judge": ("run",), "load": (), "import": (), "export": (),
+    "simulate": ("run", "train"), "talk": (), "judge": ("run",), "import": (), "export": (),
     "serve": (), "up": (), "stress": ("run",), "measure": (), "analyse": (), "report": (), "demo": (),
 }  # fmt: skip
 

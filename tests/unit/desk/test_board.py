@@ -4,6 +4,7 @@ from types import ModuleType
 
 import pytest
 
+from scenes.log_counts import counts_by_system
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import Bar, progress, whereabouts
@@ -17,7 +18,7 @@ def cards(board: Board) -> dict[str, object]:
 
 
 def test_the_numbers_by_system_are_those_of_the_log(study: Study, log: Log) -> None:
-    counts, shown = log.counts_by_system(study.name), Board(study, log).see(progress)
+    counts, shown = counts_by_system(log, study.name), Board(study, log).see(progress)
     assert [row.system for row in shown.systems] == list(study.systems)
     for row in shown.systems:
         shown_as = dict(row.by_status)

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from scenes.log_counts import counts_by_system
 from scenes.patience import eventually
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
@@ -57,7 +58,7 @@ def rows_of(page: str, table: str) -> list[list[str]]:
 
 def test_the_overview_shows_the_numbers_of_the_log(enter: Enter, log: Log, study: Study) -> None:
     shown = {row[0]: row[2:8] for row in rows_of(enter("viewer").get("/").text, "by-system")}
-    for system, counts in log.counts_by_system(study.name).items():
+    for system, counts in counts_by_system(log, study.name).items():
         dialogues, completed, excluded, *others = map(int, shown[system])
         assert [dialogues, completed + excluded] == [counts["dialogues"], counts["completed"]]
         assert others == [counts[name] for name in ("running", "abandoned", "failed")]

@@ -216,26 +216,6 @@ def test_who_only_looks_saves_nothing(comparing: TestClient, tmp_path: Path) -> 
     assert not (tmp_path / "study" / "pairs.versions").exists()
 
 
-@pytest.mark.parametrize(("language", "said", "drafted"), [
-    ("en", "Good morning, this is the bike shop. How may I assist you?", "Hi there, this is the bike shop."),
-    ("it", "Buongiorno, negozio di biciclette. Di che cosa ha bisogno?", "Ciao, negozio di biciclette."),
-])  # fmt: skip
-def test_a_strategy_drafts_the_experimental_version_of_the_system_s_turns(
-    comparing: TestClient, language: str, said: str, drafted: str
-) -> None:
-    user = "User: Good morning, buongiorno, I need a lock of 20 euros."
-    rest = "System: The Alder lock costs 20 euros and is in stock, in black, in the shop near the station."
-    form = opened(comparing, "empathy-plant") | {"language": language, "strategy": "informality"}
-    form |= {"control": f"System: {said}\n{user}\n{rest}", "experimental": "", "variable": ""}
-    page = html.unescape(comparing.post("/pairs/draft", data=form).text)
-    (made,) = re.findall(r'<textarea id="experimental"[^>]*>(.*?)</textarea>', page, flags=re.S)
-    assert drafted in made and user in made and rest in made
-    assert 'value="informality"' in page and "<ins>" in page
-    nothing = {**form, "control": "System: 18:05.", "strategy": "empathy"}
-    assert comparing.post("/pairs/draft", data=nothing).status_code == 422
-    assert comparing.post("/pairs/draft", data={**form, "strategy": "magic"}).status_code == 404
-
-
 def test_a_pilot_says_what_the_plan_would_find_and_keeps_nothing(
     comparing: TestClient, token_of: Callable[..., str]
 ) -> None:
@@ -312,7 +292,7 @@ def test_a_model_drafts_the_system_s_turns_alone_and_is_judged_as_anybody(
             link = app.state.desk.access.invite("researcher", "http://desk.test")
             browser.post(link.removeprefix("http://desk.test"))
             form = {"form_token": token_of(browser, "/pairs/edit"), "control": control, "brief": "be kind",
-                    "strategy": "empathy", "language": "en"}  # fmt: skip
+                    "variable": "empathy", "language": "en"}  # fmt: skip
             page = html.unescape(browser.post("/pairs/draft-by-model", data=form).text)
             app.state.desk.snapshots.close()
     assert f"<strong>{verdict}</strong>" in page

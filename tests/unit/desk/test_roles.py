@@ -25,7 +25,6 @@ ASKED_BY_FORM = {
     ("POST", "/results"),
     ("POST", "/pairs/edit"),
     ("POST", "/pairs/difference"),
-    ("POST", "/pairs/draft"),
     ("POST", "/pairs/pilot"),
 }
 ACCOUNTS = {"accounts", "sign_in_links", "sign_ins"}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from scenes.log_counts import counts_by_system, study_names
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.events import (
     TRIAL,
@@ -48,7 +49,7 @@ def log(log_url: str) -> Iterator[Log]:
 
 
 def test_visits_are_listed_as_they_were_opened(log: Log) -> None:
-    assert log.study_names() == ["s"]
+    assert study_names(log) == ["s"]
     assert [one.visit_id for one in log.visits("s")] == ["v1", "v2", "v3", "v4"]
     assert [one.visit_id for one in log.visits("s", running=True)] == ["v2", "v4"]
     assert [one.visit_id for one in log.visits("s", running=False)] == ["v1", "v3"]
@@ -62,7 +63,7 @@ def test_the_end_of_a_visit_abandons_what_was_still_running(log: Log) -> None:
         ("d-v1", "completed", 1), ("d-v2", "failed", 1), ("d-v3", "abandoned", 1), ("d-v4", "running", 1)
     ]  # fmt: skip
     assert [one.dialogue_id for one in log.dialogues("s", system="b")] == ["d-v3", "d-v4"]
-    assert log.counts_by_system("s") == {
+    assert counts_by_system(log, "s") == {
         "a": {"participants": 2, "dialogues": 2, "running": 0, "completed": 1, "failed": 1, "abandoned": 0},
         "b": {"participants": 2, "dialogues": 2, "running": 1, "completed": 0, "failed": 0, "abandoned": 1},
     }

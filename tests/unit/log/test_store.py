@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from scenes.log_counts import counts_by_system
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import LogError
 from vivavoce.log.arena_events import BoutAssigned
@@ -131,7 +132,7 @@ def test_counts_and_used_tasks_follow_the_assignments(log: Log) -> None:
     assert log.transact_now(lambda tx: tx.allocation_counts("s", simulated=True)) == []
     assert log.transact_now(lambda tx: tx.participant_counts("s", "p1")) == {"a": 2, "b": 1}
     assert log.transact_now(lambda tx: tx.used_tasks("s", "p1")) == {"t1", "t2"}
-    assert log.counts_by_system("s")["a"] == {
+    assert counts_by_system(log, "s")["a"] == {
         "participants": 1, "dialogues": 2, "running": 2, "completed": 0, "failed": 0, "abandoned": 0,
     }  # fmt: skip
 

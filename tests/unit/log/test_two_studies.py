@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scenes.log_counts import counts_by_system, study_names
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallPlaced, CallRouted, CallsUnwanted
@@ -151,7 +152,7 @@ QUESTIONS: dict[str, tuple[Ask, Any]] = {
     "statuses": (
         lambda log, tx, s: {
             name: (one["dialogues"], one["running"], one["completed"], one["participants"])
-            for name, one in log.counts_by_system(s).items()
+            for name, one in counts_by_system(log, s).items()
         },
         {"a": (2, 0, 2, 2), "b": (2, 1, 1, 2)},
     ),
@@ -307,4 +308,4 @@ def test_a_study_is_answered_as_if_it_were_alone(log: Log, question: str, study:
 
 def test_a_study_that_nobody_served_has_nothing(log: Log) -> None:
     assert (log.visits("none"), log.dialogues("none"), log.recordings("none")) == ([], [], [])
-    assert log.study_names() == ["last", "other", "s"]
+    assert study_names(log) == ["last", "other", "s"]

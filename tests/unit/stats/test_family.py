@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from benchmarks._assumed_sums import assume_sums
 from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.declaration import written_analysis
 from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import assume_sums
 from vivavoce.report.language import speaking, with_words
 from vivavoce.report.numbers import p_value
 from vivavoce.report.section import SECTIONS

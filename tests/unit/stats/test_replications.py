@@ -3,18 +3,18 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.two_papers import PREFERENCES, TABLE_2, _agree, _p, half_up, half_width, page
 from scipy.stats import norm
 
 from vivavoce.core.errors import InputError
 from vivavoce.stats.populations import compare_counts, compare_populations, rank_agreement
-from vivavoce.stats.replications import PREFERENCES, TABLE_2, _agree, _p, half_up, half_width, page
 
 ROOT = Path(__file__).parents[3]
 
 
 def test_the_page_in_the_docs_is_what_our_functions_give():
     kept = (ROOT / "docs" / "explanation" / "two-papers-recomputed.md").read_text(encoding="utf-8")
-    assert kept == page(), "rebuild it: python -m vivavoce.stats.replications"
+    assert kept == page(), "rebuild it: python -m benchmarks two_papers"
 
 
 def test_all_half_widths_reproduce_but_the_two_known_ones():

@@ -4,6 +4,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from benchmarks._command_phenomena import PHENOMENA, by_phenomenon, phenomena_of
 
 from vivavoce.core.alignment import align
 from vivavoce.log.dataset import Dataset
@@ -11,7 +12,6 @@ from vivavoce_commands.command_file import command_files, read_command_file
 from vivavoce_commands.command_templates import check_predicate, read_templates
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.kitchen.lexicon import read_lexicon
-from vivavoce_commands.kitchen.phenomena import PHENOMENA, by_phenomenon, phenomena_of
 from vivavoce_commands.kitchen.recipes import Step
 from vivavoce_commands.kitchen.speaking import Habits, Speaker
 from vivavoce_commands.kitchen.wording import Italian
