@@ -5,6 +5,7 @@
 # make house   size and vocabulary of the code; ARGS=--write lowers the figures of tests/architecture/size.toml
 # make faults  what docs/explanation/what-we-promise.md promises, tried at length: kills, power cuts, many people (1 h)
 # make bench   speed, side by side with peers, into docs/explanation/speed.md; ARGS="--only pages" some rows
+# make load    simulated participants at a running service; ARGS="--host http://127.0.0.1:8000 --users 200 --run-time 3m"
 # make telephony  calls through a real Asterisk, which it installs into .asterisk (as root)
 # make counterparts  connectors against Rasa, the Bot Framework and systems of others, installed below ~/.cache (6 GB)
 SHELL := /bin/bash
@@ -23,7 +24,7 @@ export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
 # where Rasa and the Bot Framework are installed; RASA_PYTHON names a Python 3.10 for Rasa
 export COUNTERPARTS_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vivavoce/counterparts
 
-.PHONY: setup demo test test-long faults telephony counterparts check lint bench benchmarks bench-commands docs house system-packages clean
+.PHONY: setup demo test test-long faults telephony counterparts check lint load bench benchmarks bench-commands docs house system-packages clean
 
 setup: .venv/run.stamp
 
@@ -91,6 +92,15 @@ lint: .venv/dev.stamp .venv/typescript.stamp
 
 check: lint test
 
+.load-venv/stamp: deploy/load/requirements.txt
+	$(PYTHON) -m venv .load-venv
+	.load-venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+load: .load-venv/stamp
+	.load-venv/bin/locust -f deploy/load/locustfile.py --headless --only-summary --host http://127.0.0.1:8000 \
+	  --users 50 --spawn-rate 2 --run-time 2m $(ARGS)
+
 bench: .venv/dev.stamp
 	$(BIN)/python -m benchmarks.speed $(ARGS)
 
@@ -108,4 +118,4 @@ docs: .venv/dev.stamp
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 
 clean:
-	rm -rf .venv build dist docs/_build
+	rm -rf .venv .load-venv build dist docs/_build
