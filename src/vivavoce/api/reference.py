@@ -1,84 +1,101 @@
 """The reference page of the Python functions and classes: `python -m vivavoce.api.reference`."""
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from textwrap import fill
 from typing import Any, Final
 
 import vivavoce
 from vivavoce.api.results import Result
+from vivavoce.core.reference import markdown_table
 
 _HEAD: Final = """# In Python
 
 <!-- Made by `python -m vivavoce.api.reference`; edit the docstrings, not this page. -->
 
-What `import vivavoce as vv` offers. How it is used: [analyse in Python](../how-to/analyse-in-python.md);
-what packages build on: [extend Vivavoce](../how-to/extend.md).
+Functions and classes of `import vivavoce as vv`. Guides: [analyse in Python](../how-to/analyse-in-python.md),
+[extend Vivavoce](../how-to/extend.md).
 """
-SECTIONS: Final = ("Functions", "Results", "Classes", "Errors")
+_CLASSES: Final = "For packages and scripts; `help(vv.NAME)` shows attributes and methods.\n"
 
 
 def api_reference() -> str:
     """The whole page, Markdown."""
-    parts: dict[str, list[str]] = {name: [] for name in SECTIONS}
+    parts: dict[str, dict[str, Any]] = {"Functions": {}, "Results": {}, "Classes": {}, "Errors": {}}
     for name in sorted(vivavoce.__all__, key=str.lower):
-        found = getattr(vivavoce, name)
-        parts[_section(found)].append(_entry(name, found))
-    made = (f"## {title}\n\n{''.join(entries)}" for title, entries in parts.items())
-    return "\n".join([_HEAD, *made]).rstrip() + "\n"
+        value = getattr(vivavoce, name)
+        parts[_section(value)][name] = value
+    return "\n".join(
+        [
+            _HEAD,
+            "## Functions\n",
+            *(_entry(name, _call(name, value), value) for name, value in parts["Functions"].items()),
+            "## Results\n",
+            "All results with rows have these methods:\n",
+            _methods(Result),
+            *(_entry(name, _columns(value), value) for name, value in parts["Results"].items()),
+            f"## Classes\n\n{_CLASSES}",
+            _summaries(parts["Classes"]),
+            "## Errors\n",
+            _summaries(parts["Errors"]),
+        ]
+    )
 
 
-def _section(found: Any) -> str:
-    if not inspect.isclass(found):
+def _section(value: Any) -> str:
+    if not inspect.isclass(value):
         return "Functions"
-    if issubclass(found, Exception):
+    if issubclass(value, Exception):
         return "Errors"
-    home = found.__module__
-    return "Results" if issubclass(found, Result) or home.startswith("vivavoce.api.") else "Classes"
+    ours = issubclass(value, Result) or value.__module__.startswith("vivavoce.api.")
+    return "Results" if ours else "Classes"
 
 
-def _entry(name: str, found: Any) -> str:
-    called = f"vv.{name}{_parameters(found)}" if not inspect.isclass(found) else f"vv.{name}"
-    told = [f"### `{name}`", f"```text\n{called}\n```" if "(" in called else "", _text(found)]
-    if inspect.isclass(found) and is_dataclass(found) and found.__module__ == "vivavoce.api.rows":
-        told.append(f"Columns: {', '.join(f'`{one.name}`' for one in fields(found))}.")
-    told += _methods(found) if inspect.isclass(found) and not issubclass(found, Exception) else []
-    return "\n\n".join(filter(None, told)) + "\n\n"
+def _entry(name: str, details: str, value: Any) -> str:
+    """A section with the docstring; its table of arguments or attributes becomes a list."""
+    first, _, rest = (inspect.getdoc(value) or "").partition("\n\n")
+    block = re.sub(r"^(\S.*?) {2,}", r"- **\1**: ", re.sub(r"\n +", " ", rest.rstrip()), flags=re.M)
+    methods = _methods(value) if inspect.isclass(value) else ""
+    parts = (f"### `{name}`", " ".join(first.split()), details, block, methods)
+    return "\n\n".join(filter(None, parts)).rstrip() + "\n"
 
 
-def _parameters(found: Callable[..., Any]) -> str:
-    """One parameter a line; types are those of the docstring."""
-    listed = list(inspect.signature(found).parameters.values())
-    lines, named = [], False
-    for one in listed:
-        if one.kind is one.KEYWORD_ONLY and not named:
-            named = True
-            lines += ["*"] if not any(each.kind is each.VAR_POSITIONAL for each in listed) else []
-        star = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-        default = "" if one.default is one.empty else f"={one.default!r}"
-        lines.append(f"{star}{one.name}{default}")
-    return f"({', '.join(lines)})"
+def _call(name: str, function: Callable[..., Any]) -> str:
+    """The signature without types, which the docstring has."""
+    signature = inspect.signature(function)
+    plain = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
+    untyped = signature.replace(parameters=plain, return_annotation=signature.empty)
+    wrapped = fill(f"vv.{name}{untyped}", 80, subsequent_indent="    ", break_on_hyphens=False)
+    return f"```python\n{wrapped}\n```"
 
 
-def _text(found: Any) -> str:
-    """The docstring; what stands in columns there stays as it is."""
-    first, _, rest = (inspect.getdoc(found) or "").partition("\n\n")
-    return f"{' '.join(first.split())}\n\n```\n{rest.rstrip()}\n```" if rest else " ".join(first.split())
+def _columns(value: Any) -> str:
+    if not is_dataclass(value) or value.__module__ != "vivavoce.api.rows":
+        return ""
+    return f"Columns: {', '.join(f'`{column.name}`' for column in fields(value))}."
 
 
-def _methods(found: type) -> list[str]:
-    """A line each, of what a class of ours has beside what every object has."""
+def _methods(value: type) -> str:
+    """A table of methods and properties that a class of ours has besides those of all results."""
     rows = []
-    for name, one in inspect.getmembers(found):
-        inside = one.fget if isinstance(one, property) else one
-        if name.startswith("_") or not (inspect.isfunction(inside) or inspect.ismethod(inside)):
+    for name, member in inspect.getmembers(value):
+        function = member.fget if isinstance(member, property) else member
+        shared = value is not Result and hasattr(Result, name)
+        if name.startswith("_") or shared or not inspect.isroutine(function) or not function.__doc__:
             continue
-        if not inside.__module__.startswith("vivavoce") or not inside.__doc__:
-            continue
-        called = f".{name}" if isinstance(one, property) else f".{name}()"
-        said = " ".join((inspect.getdoc(inside) or "").partition("\n\n")[0].split())
-        rows.append(f"| `{called}` | {said} |")
-    return ["\n".join(["| | |", "| --- | --- |", *rows])] if rows else []
+        rows.append((f"`.{name}{'' if isinstance(member, property) else '()'}`", _summary(function)))
+    return markdown_table(("method", "description"), rows)
+
+
+def _summaries(values: Mapping[str, Any]) -> str:
+    rows = ((f"`{name}`", _summary(value)) for name, value in values.items())
+    return markdown_table(("name", "description"), rows)
+
+
+def _summary(value: Any) -> str:
+    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any, Final
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.factory import CONNECTORS
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, model_tables, table_cell
+from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, key_table, markdown_table, model_tables
 from vivavoce.exporters.shelf import EXPORTERS
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.judges.base import JUDGES, JudgeSettings
@@ -26,93 +26,80 @@ _HEAD: Final = """# {title}
 
 <!-- Made by `python -m vivavoce.api.shelf_reference {shelf}`; edit the code, not this page. -->
 
-{lead} A package of yours adds to them: [{add}](../how-to/{guide}.md).
+{lead} Packages can [add more](../how-to/extend.md).
 
 """
 
 
 def connectors() -> str:
     """How systems under test are reached, each with the settings that it alone has."""
-    common, usual = set(_settings_of_all()), ConnectorSettings.model_fields
+    usual = ConnectorSettings.model_fields
+    shared = sorted(set.intersection(*(set(kind.settings.model_fields) for _, kind in CONNECTORS)))
     parts = []
     for name, kind in CONNECTORS:
-        fields = kind.settings.model_fields
-        own = [
-            one for one, field in fields.items() if one not in common or field.default != usual[one].default
-        ]
-        table = _rows(model_tables(kind.settings, name), own)
-        parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}\n\n{table}")
-    shared = _rows(model_tables(CONNECTORS.get("scripted").settings, "all"), common)
-    return "\n".join([*parts, f"## Settings that all have\n\n{shared}"])
+        fields = kind.settings.model_fields.items()
+        own = [key for key, field in fields if key not in shared or field.default != usual[key].default]
+        parts.append(_with_keys(name, kind, own))
+    return "\n".join([*parts, f"## Settings of all connectors\n\n{key_table(ConnectorSettings, shared)}"])
 
 
-def _settings_of_all() -> Iterable[str]:
-    names = [set(kind.settings.model_fields) for _, kind in CONNECTORS]
-    return sorted(set.intersection(*names))
-
-
-def _rows(section: str, names: Iterable[str]) -> str:
-    """Of a section of `model_tables`, the first table with the rows of these keys; "" without any."""
-    lines = section.split("\n\n## ", 1)[0].splitlines()
-    kept = [line for line in lines if any(line.startswith(f"| `{name}` ") for name in names)]
-    head = ["| key | type | default | meaning |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *kept, ""]) if kept else ""
+def _with_keys(name: str, kind: Any, keys: Iterable[str] | None = None, more: str = "") -> str:
+    """A section about one kind with its settings."""
+    summary = kind.summary[:1].upper() + kind.summary[1:].removesuffix(".")
+    return f"## `{name}`\n\n{summary}.{more}\n\n{key_table(kind.settings, keys)}"
 
 
 def exporters() -> str:
     """Formats of exports."""
-    head = ["| format | what | lies as |", "| --- | --- | --- |"]
-    rows = [f"| `{name}` | {one.title} | {table_cell(one.layout)} |" for name, one in EXPORTERS]
-    return "\n".join([*head, *rows, ""])
+    rows = ((f"`{name}`", kind.title, kind.layout) for name, kind in EXPORTERS)
+    return markdown_table(("format", "content", "files"), rows)
 
 
 def importers() -> str:
     """Formats of foreign logs."""
-    head = ["| format | what | lies as | counted |", "| --- | --- | --- | --- |"]
-    rows = [
-        f"| `{name}` | {one.title} | {table_cell(one.layout)} | {one.unit}{'; `--venues`' * one.venues} |"
-        for name, one in IMPORTERS
-    ]
-    return "\n".join([*head, *rows, ""])
+    rows = (
+        (f"`{name}`", kind.title, kind.layout, f"{kind.unit}{'; `--venues`' * kind.venues}")
+        for name, kind in IMPORTERS
+    )
+    return markdown_table(("format", "content", "files", "unit"), rows)
 
 
 def judges() -> str:
     """Kinds of judges, each with the settings that it alone has, and those that all have."""
-    common = list(JudgeSettings.model_fields)
-    parts = []
-    for name, kind in JUDGES:
-        own = [one for one in kind.settings.model_fields if one not in common]
-        pairs = " It also says which of two answers is better." if kind.pairs else ""
-        table = _rows(model_tables(kind.settings, name), own)
-        parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}{pairs}\n\n{table}")
-    return "\n".join(
-        [*parts, f"## Keys that all have\n\n{_rows(model_tables(JudgeSettings, 'all'), common)}"]
-    )
+    shared = JudgeSettings.model_fields
+    parts = [
+        _with_keys(
+            name,
+            kind,
+            [key for key in kind.settings.model_fields if key not in shared],
+            " Also compares two answers." * kind.pairs,
+        )
+        for name, kind in JUDGES
+    ]
+    return "\n".join([*parts, f"## Keys of all judges\n\n{key_table(JudgeSettings)}"])
 
 
 def languages() -> str:
-    """Languages with what they say themselves, and what their files of words hold."""
+    """Languages with the coverage of their catalogues, and the keys of their files of words."""
     beside = {"steps": words_of_steps(), "report": words_of_sections()}
-    found = {name: coverage(one, beside) for name, one in LANGUAGES if name != SOURCE_LANGUAGE}
-    head = ["| language | calls itself | " + " | ".join(f"`{one}.po`" for one in domains()) + " |"]
-    head.append("| --- " * (2 + len(domains())) + "|")
-    rows = [f"| `{name}` | {one.title} | {_translated(found.get(name))} |" for name, one in LANGUAGES]
-    files = [model_tables(kind, kind.file) for kind in FILES]
-    told = ["", "How many of the sentences that there are each catalogue translates.", ""]
-    return "\n".join([*head, *rows, *told, *files])
+    rows = (
+        (f"`{name}`", kind.title, *_translated([] if name == SOURCE_LANGUAGE else coverage(kind, beside)))
+        for name, kind in LANGUAGES
+    )
+    catalogues = markdown_table(("language", "name", *(f"`{domain}.po`" for domain in domains())), rows)
+    told = "\nThe columns show how many sentences of each catalogue are translated.\n"
+    return "\n".join([catalogues + told, model_tables({kind.file: kind for kind in FILES})])
 
 
-def _translated(found: list[Coverage] | None) -> str:
-    if found is None:
-        return " | ".join(["stands in the code"] * len(domains()))
-    return " | ".join(f"{one.translated} of {one.said}" if one.in_english else "all" for one in found)
+def _translated(catalogues: Iterable[Coverage]) -> list[str]:
+    cells = [f"{one.translated} of {one.said}" if one.in_english else "all" for one in catalogues]
+    return cells or ["source"] * len(domains())
 
 
 def steps() -> str:
     """Steps of a visit, with what they leave in the dataset."""
-    head = ["| step | what | stimuli | table |", "| --- | --- | --- | --- |"]
-    rows = [f"| `{name}` | {_what(name)} | {_stimuli(kind)} |" for name, kind in STEPS]
-    return "\n".join([*head, *rows, ""])
+    rows = ((f"`{name}`", _what(name), *_stimuli(kind)) for name, kind in STEPS)
+    return markdown_table(("step", "description", "stimuli", "table"), rows)
 
 
 def _what(name: str) -> str:
@@ -121,47 +108,39 @@ def _what(name: str) -> str:
 
 
 def _first_words(settings: type) -> str:
-    """What a model of settings says of itself, as it stands in a table."""
-    said = (settings.__doc__ or "").strip().split("\n")[0].rstrip(".")
-    return said[:1].lower() + said[1:]
+    """The first line of a settings model's docstring, as a table cell."""
+    line = (settings.__doc__ or "").strip().split("\n")[0].rstrip(".")
+    return line[:1].lower() + line[1:]
 
 
-def _stimuli(kind: Any) -> str:
+def _stimuli(kind: Any) -> tuple[str, str]:
     if not isinstance(kind, StimulusStep):
-        return " | "
-    return f"{kind.things} | " + (f"`{kind.table.name}`" if kind.table is not None else "")
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+        return "", ""
+    return kind.things, f"`{kind.table.name}`" if kind.table is not None else ""
 
 
 def channels() -> str:
     """Channels of dialogues, with how the preregistration says them."""
-    head = ["| channel | what | in the preregistration |", "| --- | --- | --- |"]
-    rows = [f"| `{name}` | {_summary(kind)} | {kind.course()} |" for name, kind in CHANNELS]
-    return "\n".join([*head, *rows, ""])
+    rows = ((f"`{name}`", _summary(kind), kind.course()) for name, kind in CHANNELS)
+    return markdown_table(("channel", "description", "in the preregistration"), rows)
 
 
 def judgements() -> str:
     """Kinds of judgement, with their pages and what they leave in the dataset."""
-    head = ["| key | what | annotators' pages | table |", "| --- | --- | --- | --- |"]
-    rows = [
-        f"| `{kind.name}` | {_summary(kind)} | `{kind.address}` | `{kind.table}` |"
+    rows = (
+        (f"`{kind.name}`", _summary(kind), f"`{kind.address}`", f"`{kind.table}`")
         for kind in kinds_in_order(JUDGEMENTS.names())
-    ]
-    return "\n".join([*head, *rows, ""])
+    )
+    return markdown_table(("key", "description", "annotators' pages", "table"), rows)
 
 
 def recruiters() -> str:
     """Recruiters with their settings, and what several of them have below one key."""
     parts, below = list[str](), dict[str, None]()
     for name, kind in RECRUITERS:
-        whole = model_tables(kind.settings, name)
-        own, *nested = whole.split("\n\n## ")
-        table = _rows(own, kind.settings.model_fields)
-        parts.append(f"## `{name}`\n\n{_sentence(kind.summary)}\n\n{table}")
-        below |= dict.fromkeys(f"## {one.strip()}\n" for one in nested)
+        parts.append(_with_keys(name, kind))
+        _, *nested = model_tables({name: kind.settings}).split("\n\n## ")
+        below |= dict.fromkeys(f"## {section.strip()}\n" for section in nested)
     return "\n".join([*parts, *below])
 
 
@@ -170,58 +149,60 @@ def _summary(kind: object) -> str:
 
 
 CHANNELS_PAGE: Final = ReferencePage(
-    "channels", "Channels", "add a channel",
-    "How the words of a dialogue travel: what stands after `channel:` in a dialogue. Without it people type.",
+    "channels",
+    "Channels",
+    "Channels of a dialogue: values of `channel:` in a dialogue step (default `text`).",
     channels,
-)  # fmt: skip
+)
 CONNECTORS_PAGE: Final = ReferencePage(
-    "connectors", "Connectors", "add a connector", "How systems are reached: what stands after `connect:`.",
-    connectors,
-)  # fmt: skip
+    "connectors", "Connectors", "Ways to reach a system: values of `connect:` in the study file.", connectors
+)
 EXPORTERS_PAGE: Final = ReferencePage(
-    "exporters",
-    "Exporters",
-    "add an exporter",
-    "Formats of other tools: `vivavoce export --format`.",
-    exporters,
+    "exporters", "Exporters", "Export formats: `vivavoce export --format`.", exporters
 )
 IMPORTERS_PAGE: Final = ReferencePage(
     "importers",
     "Importers",
-    "add an importer",
-    "Formats of foreign logs: `vivavoce import FORMAT`.",
+    "Log formats that `vivavoce import FORMAT` reads. The unit is what the import counts.",
     importers,
 )
 JUDGEMENTS_PAGE: Final = ReferencePage(
-    "judgements", "Kinds of judgement", "add a kind of judgement",
-    "What annotators judge: keys of the section `annotation` of [the study file](study-file.md).", judgements,
-)  # fmt: skip
+    "judgements",
+    "Kinds of judgement",
+    "Annotation tasks: keys of the section `annotation` of [the study file](study-file.md).",
+    judgements,
+)
 JUDGES_PAGE: Final = ReferencePage(
-    "judges", "Judges", "add a judge",
-    "Who answers in place of those who held the dialogues: what stands after `judge:` in a judge's file.",
+    "judges",
+    "Judges",
+    "Judges rate dialogues in place of the participants: values of `judge:` in a judge's file.",
     judges,
-)  # fmt: skip
+)
 LANGUAGES_PAGE: Final = ReferencePage(
-    "languages", "Languages", "add a language",
-    "What stands under `languages:` of a study. What a language lacks is said in English.", languages,
-)  # fmt: skip
+    "languages",
+    "Languages",
+    "Values of `languages:` in a study; missing texts appear in English "
+    "([add a language](../how-to/add-a-language.md)).",
+    languages,
+)
 RECRUITERS_PAGE: Final = ReferencePage(
-    "recruiters", "Recruiters", "add a recruiter",
-    "Where participants come from: keys of the section `recruitment` of [the study file](study-file.md).",
+    "recruiters",
+    "Recruiters",
+    "Sources of participants: keys of the section `recruitment` of [the study file](study-file.md).",
     recruiters,
-)  # fmt: skip
+)
 STEPS_PAGE: Final = ReferencePage(
-    "steps", "Steps of a visit", "add a step",
-    "What a visit is made of; the keys of each stand in [the study file](study-file.md).", steps,
-)  # fmt: skip
+    "steps",
+    "Steps of a visit",
+    "The steps of a visit; [the study file](study-file.md) lists their keys.",
+    steps,
+)
 
 
 def shelf_reference(shelf: str) -> str:
     """The whole page of a shelf, Markdown. Raises UnknownName."""
     page = REFERENCE_PAGES.get(shelf)
-    guide = "add-a-language" if shelf == "languages" else "extend"
-    head = _HEAD.format(title=page.title, shelf=shelf, lead=page.lead, add=page.add, guide=guide)
-    return head + page.make().rstrip() + "\n"
+    return _HEAD.format(title=page.title, shelf=shelf, lead=page.lead) + page.make().rstrip() + "\n"
 
 
 if __name__ == "__main__":

@@ -36,10 +36,10 @@ class ChosenUsers:
 class Simulation:
     """How a simulation went; what was said is in the study's log, marked as simulated.
 
-    unit   what was simulated: dialogues, or participants where a visit has no dialogue
-    held   how many came to an end
-    failed how many of them ended because the system failed
-    seed   with which the same users come again
+    unit    what was simulated: dialogues, or participants where a visit has no dialogue
+    held    how many came to an end
+    failed  how many of them ended because the system failed
+    seed    with which the same users come again
     """
 
     study: str

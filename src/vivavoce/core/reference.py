@@ -1,7 +1,8 @@
-"""Reference pages: one a shelf, and tables of settings models: every key with its type, default, meaning."""
+"""Reference pages of shelves, and tables of settings models: every key with its type, default and meaning."""
 
+import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -12,21 +13,19 @@ from pydantic_core import PydanticUndefined
 
 from vivavoce.core.shelf import Shelf
 
-_NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Decimal: "number"}
+_NAMES = {str: "text", int: "integer", float: "number", bool: "boolean", Decimal: "number"}
 
 
 @dataclass(frozen=True)
 class ReferencePage:
     """The page about a shelf, as a package offers it in the group `vivavoce.reference_pages`.
 
-    add   what its guide tells, such as `add a connector`
     lead  the first sentence
-    make  what follows, Markdown
+    make  the rest of the page, Markdown
     """
 
     name: str
     title: str
-    add: str
     lead: str
     make: Callable[[], str]
 
@@ -34,36 +33,43 @@ class ReferencePage:
 REFERENCE_PAGES: Final[Shelf[ReferencePage]] = Shelf("reference page", ReferencePage)
 
 
-def table_cell(text: str) -> str:
-    """Text as it may stand in a table of Markdown."""
-    return text.replace("|", "\\|").replace("<", "\\<")
+def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table with `|` and tags other than `<br>` escaped; "" without rows."""
+    first, *lines = (f"| {' | '.join(map(_escaped, row))} |\n" for row in (head, *rows))
+    return "".join([first, "|---" * len(head), "|\n", *lines]) if lines else ""
 
 
-def model_tables(model: type[BaseModel], heading: str, level: int = 2) -> str:
-    """A Markdown section for the model and one for every model inside it, each once."""
+def _escaped(cell: str) -> str:
+    tagless = re.sub(r"(`[^`]*`)|<(?!br>)(?=[a-z])", lambda found: found[1] or "\\<", cell)
+    return tagless.replace("|", "\\|")
+
+
+def key_table(model: type[BaseModel], names: Iterable[str] | None = None) -> str:
+    """The keys of a model as a table, or only those in `names`."""
+    fields = {name: model.model_fields[name] for name in (model.model_fields if names is None else names)}
+    rows = (
+        (f"`{field.alias or name}`", _type(field), field.description or "") for name, field in fields.items()
+    )
+    return markdown_table(("key", "type", "meaning"), rows)
+
+
+def model_tables(models: Mapping[str, type[BaseModel]], level: int = 2) -> str:
+    """A Markdown section for each model, by its heading, and for each model inside them, each once."""
     seen: dict[type[BaseModel], list[str]] = {}
-    _collect(model, heading, seen)
-    return "\n".join(_section(each, titles, level) for each, titles in seen.items())
+    for heading, model in models.items():
+        _collect(model, heading, seen)
+    return "\n".join(_section(model, titles, level) for model, titles in seen.items())
 
 
 def _section(model: type[BaseModel], titles: list[str], level: int) -> str:
     summary = (model.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ")
     if short := getattr(model, "shorthand", None):
-        summary += f" A text alone stands for `{short}`."
-    heading = f"{'#' * level} {', '.join(f'`{title}`' for title in titles)}"
+        summary += f" Short form: a text sets `{short}`."
     if issubclass(model, RootModel):
         root = model.model_fields["root"]
-        return "\n".join([heading, "", f"{summary} A {type_name(root.annotation)}: {root.description}.", ""])
-    lines = [heading, "", summary, "", "| key | type | default | meaning |", "| --- | --- | --- | --- |"]
-    for name, field in model.model_fields.items():
-        cells = (
-            f"`{field.alias or name}`",
-            type_name(field.annotation),
-            _default(field),
-            field.description or "",
-        )
-        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-    return "\n".join([*lines, ""])
+        summary += f" A {type_name(root.annotation)}: {root.description}."
+    heading = f"{'#' * level} {', '.join(f'`{title}`' for title in titles)}\n\n{summary}\n"
+    return heading if issubclass(model, RootModel) else f"{heading}\n{key_table(model)}"
 
 
 def _collect(model: type[BaseModel], title: str, seen: dict[type[BaseModel], list[str]]) -> None:
@@ -90,7 +96,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def type_name(annotation: Any) -> str:
-    """The type in plain words: `list of text`, `text or nothing`, `code, dialogue or none`."""
+    """The type in plain words: `list of text`, `text by name`, `code, dialogue or none`."""
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return type_name(parts[0])
@@ -101,7 +107,7 @@ def type_name(annotation: Any) -> str:
     if origin in (list, tuple):
         return f"list of {type_name(parts[0])}"
     if origin is dict:
-        return f"{type_name(parts[1])} by name"
+        return "mapping" if parts[1] is Any else f"{type_name(parts[1])} by name"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return documented_as(annotation) or "mapping"
     return _NAMES.get(annotation) or getattr(annotation, "written_as", "anything")
@@ -111,14 +117,16 @@ def _or(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _default(field: FieldInfo) -> str:
+def _type(field: FieldInfo) -> str:
+    """The type, with the default where there is one."""
+    name = type_name(field.annotation)
     value = field.get_default(call_default_factory=True, validated_data={})
     if field.is_required() or value is PydanticUndefined:
-        return "required"
+        return f"{name} (required)"
     if value is None or value in ((), [], {}, ""):
-        return "none"
-    if isinstance(value, BaseModel):
-        return f"`{value}`" if documented_as(type(value)) else "as below"
+        return name
+    if isinstance(value, BaseModel) and not documented_as(type(value)):
+        return name
     if isinstance(value, list | tuple):
-        return f"`[{', '.join(map(str, value))}]`"
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+        value = f"[{', '.join(map(str, value))}]"
+    return f"{name} (default `{str(value).lower() if isinstance(value, bool) else value}`)"

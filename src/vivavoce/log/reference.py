@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from vivavoce.log.columns import Table
+from vivavoce.core.reference import markdown_table
+from vivavoce.log.columns import Column, Content, Table
 from vivavoce.log.levels import HOLDS, TREATMENTS, Level
 from vivavoce.log.schema import TABLES
 
@@ -10,49 +11,49 @@ _HEAD: Final = """# The dataset
 
 <!-- Made by `python -m vivavoce.log.reference`; edit the schema, not this page. -->
 
-A dataset is a folder: a Parquet file for each table, and `dataset.json`, which names its study and level.
-`vivavoce export` makes it from a log, `vivavoce import` from those of others; `export --csv` writes the same
-tables with a codebook. Conditions of a study are extra columns `factor_<name>` of `dialogues`. Keys end in
-`_id`, instants in `_at` (UTC), units are suffixes; missing is null.
-Datasets above 20,000 dialogues are stored in buckets:
-[analyse in Python](../how-to/analyse-in-python.md#use-several-processes-or-a-cluster).
+A dataset is a folder with one Parquet file per table and `dataset.json`, which names the study and the level.
+`vivavoce export` writes it from a log, `vivavoce import` from other logs; `export --csv` writes the same
+tables with a codebook.
+
+- The factors of a study are extra columns `factor_<name>` of `dialogues`.
+- Column names end in `_id` for keys, in `_at` for instants (UTC timestamps) and in their unit for amounts.
+- A column without a type is a string; without a content it is a `fact`. Missing values are null.
+- Above 20,000 dialogues the dataset is split into buckets:
+  [analyse in Python](../how-to/analyse-in-python.md).
 
 ## Levels
 
-Every column says what it holds; by that, the level of an export (`vivavoce export --level`) says what becomes
-of it. [Pass on a dataset](../how-to/pass-on-a-dataset.md) says when to take which.
+The content of a column decides what each level of `vivavoce export --level` does with it:
+[pass on a dataset](../how-to/pass-on-a-dataset.md).
 
 """
 
 
 def levels_table() -> str:
-    """What each level keeps, as a Markdown table."""
-    rows = [
-        f"| {'' if content is None else f'`{content}`'} | {holds} | "
-        + " | ".join(one.value for one in TREATMENTS[content])
-        + " |"
+    """A Markdown table of what each level keeps."""
+    rows = (
+        (f"`{content}`" if content else "", holds, *(treatment.value for treatment in TREATMENTS[content]))
         for content, holds in HOLDS.items()
-    ]
-    head = f"| holds | which are | {' | '.join(f'`{one}`' for one in Level)} |"
-    return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
+    )
+    return markdown_table(("holds", "which are", *(f"`{level}`" for level in Level)), rows)
 
 
 def page() -> str:
     """The page as Markdown."""
-    return "\n".join([_HEAD + levels_table(), *map(_table, TABLES.values())]) + "\n"
+    return "\n".join([_HEAD + levels_table(), *map(_table, TABLES.values())])
 
 
 def _table(table: Table) -> str:
-    rows = (
-        f"| `{one.name}` | {one.type} | {one.content or ''} | {_escaped(one.meaning)} |"
-        for one in table.columns
-    )
-    head = ["| column | type | holds | meaning |", "| --- | --- | --- | --- |"]
-    return "\n".join([f"\n## `{table.name}`\n\nA row is {table.row}.\n", *head, *rows])
+    rows = ((f"`{column.name}`{_kind(column)}", column.meaning) for column in table.columns)
+    return f"## `{table.name}`\n\nA row is {table.row}.\n\n{markdown_table(('column', 'meaning'), rows)}"
 
 
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+def _kind(column: Column) -> str:
+    """Type and content of a column, unless they are the usual ones."""
+    name = str(column.type)
+    words = [] if name == "string" or column.content is Content.instant else [name]
+    words += [] if column.content is Content.fact else [str(column.content)]
+    return f" ({', '.join(words)})" if words else ""
 
 
 if __name__ == "__main__":

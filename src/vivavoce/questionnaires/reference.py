@@ -1,94 +1,73 @@
 """The reference page of the questionnaires: `python -m vivavoce.questionnaires.reference`."""
 
+from collections.abc import Iterator
 from typing import Final
 
-from vivavoce.core.reference import model_tables
-from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument, Item, Score
-from vivavoce.questionnaires.wording import Wording, languages_of, load_wording
+from vivavoce.core.reference import markdown_table, model_tables
+from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
+from vivavoce.questionnaires.wording import Wording, languages_of
 
 _HEAD: Final = """# Questionnaires
 
 <!-- Made by `python -m vivavoce.questionnaires.reference`; edit the instruments' files, not this page. -->
 
-An instrument is a scoring key; a wording gives its sentences in one language. The wordings that
-ship with Vivavoce are our own: faithful in meaning, not validated, marked `project` in the log and
-in the report. To use a published or validated wording, put it beside the study file as
-`wordings/NAME.LANGUAGE.yaml`; it is then used instead of ours and marked `file`. Instruments and wordings of
-an installed package ([extend Vivavoce](../how-to/extend.md)) stand beside
-ours, its wordings marked `package`.
+Use an instrument by its name: `questionnaire: sus`. Its scoring key (items, scales, rules and ranges of
+scores) is `vivavoce/questionnaires/instruments/NAME.yaml` in the package; its sentences are in
+`wordings/NAME.LANGUAGE.yaml` next to that folder.
 
-- The log keeps the code that was chosen, never a recoded one.
+The bundled wordings are our own: faithful in meaning, not validated, marked `project` in the log and in the
+report. To use a published or validated wording, put it next to the study file as
+`wordings/NAME.LANGUAGE.yaml`; it replaces ours and is marked `file`. Packages can
+[add instruments](../how-to/extend.md); their wordings are marked `package`.
+
+- The log keeps the chosen code. Reversed items are recoded only when scores are computed.
 - A score with an unanswered item is missing. A code outside the scale is an error.
-- Items are always asked in their order.
-- Figures are rounded half up, and only for display.
+- Items always appear in the same order.
+- Scores are rounded (half up) for display only.
+
+## Instruments
+
+"""
+_SCORES: Final = """
+## Scores
+
+Brackets name the mapping of items to which a score belongs; the first mapping is the default.
 
 """
 
 
-_RULES: Final = {
-    "mean": "mean of codes",
-    "rescaled": "sum of codes, rescaled",
-    "banded": "by bands of codes",
-}
-
-
 def questionnaires_reference() -> str:
     """The whole page, Markdown."""
-    parts = [_HEAD]
-    parts += [_section(instrument) for _, instrument in INSTRUMENTS]
-    parts += ["## A wording file\n", model_tables(Wording, "wordings/NAME.LANGUAGE.yaml", 3)]
-    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+    instruments = [instrument for _, instrument in INSTRUMENTS]
+    head = ("instrument", "about; scales; languages", "source and permission")
+    scores = ((f"`{one.name}`", "<br>".join(_scores(one))) for one in instruments if one.scores)
+    return "".join(
+        [
+            _HEAD,
+            markdown_table(head, map(_row, instruments)),
+            _SCORES,
+            markdown_table(("instrument", "scores and their items"), scores),
+            "\n## A wording file\n\n",
+            model_tables({"wordings/NAME.LANGUAGE.yaml": Wording}, 3),
+        ]
+    )
 
 
-def _section(instrument: Instrument) -> str:
+def _row(instrument: Instrument) -> tuple[str, ...]:
     scales = "; ".join(
-        f"`{name}` {scale.low} to {scale.high}" + (f" by {scale.step}" if scale.step > 1 else "")
+        f"{name} {scale.low} to {scale.high}" + (f" by {scale.step}" if scale.step > 1 else "")
         for name, scale in instrument.scales.items()
     )
-    lines = [
-        f"## `{instrument.name}`: {instrument.title}",
-        "",
-        f"- About: a {instrument.about}",
-        f"- Gives: {instrument.role}",
-        f"- Scales: {scales}",
-        f"- Source: {instrument.source}",
-        f"- Permission: {instrument.permission}",
-        f"- Wordings of ours: {', '.join(languages_of(instrument))}",
-    ]
-    if instrument.mappings:
-        lines.append(
-            f"- Mappings of items to groups: {', '.join(instrument.mappings)}; the first is the default"
-        )
-    if instrument.switchable:
-        lines.append(f"- Reversal can be switched off for: {', '.join(instrument.switchable)}")
-    wording = load_wording(instrument, "en")
-    lines += ["", "| item | our English wording | scale | notes |", "| --- | --- | --- | --- |"]
-    lines += [_item(item, wording) for item in instrument.items]
-    lines += ["", "| score | rule | items | range | meaning |", "| --- | --- | --- | --- | --- |"]
-    lines += [_score(name, score) for name, score in instrument.scores.items()]
-    return "\n".join([*lines, ""])
+    name = f"`{instrument.name}`: {instrument.title}<br>{instrument.role}"
+    details = f"a {instrument.about}; {scales}; {', '.join(languages_of(instrument))}"
+    return name, details, f"{instrument.source}<br>Permission: {instrument.permission}"
 
 
-def _item(item: Item, wording: Wording) -> str:
-    return (
-        f"| `{item.item_id}` | {wording.items[item.item_id]} | {item.scale or 'free text'} | {_notes(item)} |"
-    )
-
-
-def _notes(item: Item) -> str:
-    notes = ["reversed"] if item.reverse else []
-    notes += ["subjective success"] if item.role else []
-    notes += ["anywhere on the line"] if item.kind == "continuous" else []
-    notes += ["optional"] if item.optional else []
-    notes += [f"only {', '.join(item.channels)}"] if item.channels else []
-    return ", ".join(notes)
-
-
-def _score(name: str, score: Score) -> str:
-    rule = _RULES[score.rule] + (", mirrored" if score.flipped else "")
-    mapping = f" (mapping `{score.mapping}`)" if score.mapping else ""
-    reach = f"{score.low:g} to {score.high:g}"
-    return f"| `{name}` | {rule} | {', '.join(score.items)} | {reach} | {score.meaning}{mapping} |"
+def _scores(instrument: Instrument) -> Iterator[str]:
+    rated = {item.item_id for item in instrument.items if item.scale}
+    for name, score in instrument.scores.items():
+        items = "all" if rated == set(score.items) else ", ".join(score.items)
+        yield f"`{name}`{f' ({score.mapping})' if score.mapping else ''}: {items}"
 
 
 if __name__ == "__main__":

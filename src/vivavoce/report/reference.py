@@ -3,6 +3,7 @@
 import sys
 from typing import Any, Final
 
+from vivavoce.core.reference import markdown_table
 from vivavoce.core.shelf import offers
 from vivavoce.report.section import SECTIONS, Section, sections_in_order
 
@@ -10,33 +11,26 @@ _HEAD: Final = """# Sections of the report
 
 <!-- Made by `python -m vivavoce.report.reference`; edit the sections, not this page. -->
 
-In the order in which they stand in a report. One is left out where a table that it needs holds no rows, or
-where it has nothing to say. Those with a tick stand among the dashboard's results, too. A section of your own
-is offered by [a package](../how-to/extend.md); there is room for it between
-these.
+Sections in the order of a report. A section is left out if one of the tables that it needs has no rows, or if
+it has nothing to report. The last column marks sections that are also on the dashboard's results page.
+Packages can [add sections](../how-to/extend.md) between these.
 
-| section | order | title | what it holds | needs | dashboard |
-| --- | --- | --- | --- | --- | --- |
 """
 
 
 def sections_reference() -> str:
-    """The whole page, Markdown; of the sections of this program alone."""
+    """The whole page, Markdown; only sections of this program."""
     ours = {point.name for point in offers(SECTIONS.group) if point.package == "vivavoce"}
-    return _HEAD + "".join(_line(one) for one in sections_in_order() if one.name in ours)
+    head = ("section", "order", "title", "content", "needs", "dashboard")
+    rows = (_row(section) for section in sections_in_order() if section.name in ours)
+    return _HEAD + markdown_table(head, rows)
 
 
-def _line(section: Section[Any]) -> str:
-    holds = (sys.modules[type(section).__module__].__doc__ or "").splitlines()[0]
-    cells = (
-        f"`{section.name}`",
-        str(section.order),
-        section.title,
-        holds,
-        ", ".join(f"`{table}`" for table in section.needs),
-        "\u2713" if section.dashboard else "",
-    )
-    return f"| {' | '.join(cells)} |\n"
+def _row(section: Section[Any]) -> tuple[str, ...]:
+    content = (sys.modules[type(section).__module__].__doc__ or "").splitlines()[0]
+    needs = ", ".join(f"`{table}`" for table in section.needs)
+    name, order = f"`{section.name}`", str(section.order)
+    return name, order, section.title, content, needs, "\u2713" if section.dashboard else ""
 
 
 if __name__ == "__main__":

@@ -10,25 +10,25 @@ _HEAD: Final = """# Domain files
 
 <!-- Made by `python -m vivavoce.simulation.reference`; edit the models, not this page. -->
 
-What dialogues are about stands in one of two files, both YAML:
+Two kinds of YAML files describe the subject of dialogues:
 
-- [An ontology](#an-ontology), which [the study file](study-file.md) names under `ontology:`, is for systems
-  that find venues, or anything else that has values by which one searches. Tasks, the parser by rules,
-  success against venues and simulated users are made of it.
+- [An ontology](#an-ontology) is for systems that find venues, or anything else with searchable values. The
+  key `ontology:` of [the study file](study-file.md) names it. Tasks, the rule-based parser, task success and
+  simulated users are based on it.
 - [A domain of simulated users](#a-domain-of-simulated-users) is for systems that do things: top up a card,
-  route a call, switch a lamp. `vivavoce simulate tasks FILE` makes tasks of it, and
-  `vivavoce simulate STUDY --domain FILE` users.
+  route a call, switch a lamp. `vivavoce simulate tasks FILE` makes tasks from it, and
+  `vivavoce simulate STUDY --domain FILE` simulates users.
 
-Unknown keys are mistakes, which `vivavoce check` (an ontology) and `vivavoce simulate` (a domain) name with
-their line. Whatever is "by language" is a mapping such as `{en: ..., it: ...}`.
+`vivavoce check` (ontology) and `vivavoce simulate` (domain) report unknown keys with their line. "By
+language" means a mapping such as `{en: ..., it: ...}`.
 
 ## An ontology
 
 Kinds of venue, slots with their values in words, and the venues. Values match when they are equal
-after normalisation (case, spaces, punctuation at the edges), never by substring; `dontcare` is met
-by every value. Another kind of venue is another goal: constraints never reach across kinds. The
-pieces `before`, `phrase`, `wish`, `anything` and `asked_as` are what task texts are made of, in
-each language of the study. `vivavoce init` writes one to begin from; this is a whole one:
+after normalisation (case, spaces, punctuation at the edges), never by substring; every value meets
+`dontcare`. Another kind of venue is another goal: constraints never reach across kinds. The keys
+`before`, `phrase`, `wish`, `anything` and `asked_as` are the parts of task texts in each language of
+the study. `vivavoce init` writes an ontology to start from. A complete example:
 
 ```yaml
 {ontology}```
@@ -37,8 +37,8 @@ each language of the study. `vivavoce init` writes one to begin from; this is a 
 
 _DOMAIN: Final = """## A domain of simulated users
 
-What users may want, how they say it, and what the words of a system mean. These ship: {names}. This is
-a whole one:
+The goals of users, how they express them, and what a system's words mean. Included: {names}. A complete
+example:
 
 ```yaml
 {domain}```
@@ -97,9 +97,9 @@ def domain_reference() -> str:
     names = ", ".join(f"`{name}`" for name in domain_names())
     parts = [
         _HEAD.replace("{ontology}", ONTOLOGY_EXAMPLE),
-        model_tables(Ontology, "ontology", 3),
+        model_tables({"ontology": Ontology}, 3),
         _DOMAIN.replace("{names}", names).replace("{domain}", DOMAIN_EXAMPLE),
-        model_tables(SimulatedDomain, "domain", 3),
+        model_tables({"domain": SimulatedDomain}, 3),
     ]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 

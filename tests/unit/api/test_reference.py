@@ -17,7 +17,7 @@ def test_the_page_of_the_api_is_made_from_the_code() -> None:
     """Mend it with: python -m vivavoce.api.reference > docs/reference/python.md"""
     made = api_reference()
     assert (PLACE / "python.md").read_text("utf-8") == made
-    assert [name for name in vv.__all__ if f"### `{name}`" not in made] == []
+    assert [name for name in vv.__all__ if f"`{name}`" not in made] == []
 
 
 @pytest.mark.parametrize("shelf", REFERENCE_PAGES.names())
@@ -31,7 +31,7 @@ def test_every_setting_of_a_connector_stands_on_its_page() -> None:
     sections = {
         name: page.partition(f"\n## `{name}`\n")[2].partition("\n## ")[0] for name in CONNECTORS.names()
     }
-    shared = page.partition("## Settings that all have")[2]
+    shared = page.partition("## Settings of all connectors")[2]
     for name, section in sections.items():
         for key in CONNECTORS.get(name).settings.model_fields:
             assert f"| `{key}` |" in section + shared, f"{name}.{key}"

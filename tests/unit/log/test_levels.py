@@ -228,7 +228,7 @@ def test_a_reduced_dataset_says_what_it_is_and_is_not_raised_again(whole: Datase
 
 def test_the_documentation_tells_the_levels_as_they_are() -> None:
     guide = (ROOT / "docs/how-to/pass-on-a-dataset.md").read_text("utf-8")
-    assert levels_table() in guide
+    assert all(row in guide for row in levels_table().splitlines() if not row.startswith("|-"))
     assert (ROOT / "docs/reference/dataset.md").read_text("utf-8") == page()
 
 
