@@ -6,6 +6,7 @@ import json
 import secrets
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -51,7 +52,11 @@ providers._get_local_constants = _constants_of_sources
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays: whoever looks for garbage need not look through it each time."""
+    """What was imported and collected stays: the garbage collector need not look through it each time."""
+    if "vivavoce.desk.app" in sys.modules:
+        from scenes.prepared import prepare
+
+        prepare()
     gc.collect()
     gc.freeze()
 
