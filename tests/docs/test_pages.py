@@ -1,12 +1,9 @@
 """Documentation is tested: links lead somewhere, verbs are explained, snippets are accepted."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 
 from vivavoce.cli.main import app
@@ -18,11 +15,12 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
 PAGES += sorted((ROOT / "docs").rglob("*.md"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
-    links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
-    missing = [link for link in links if not (page.parent / link).exists()]
+def test_every_link_of_a_page_leads_to_a_file() -> None:
+    missing = []
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+        links = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+        missing += [(page.name, link) for link in links if not (page.parent / link).exists()]
     assert missing == []
 
 
@@ -50,12 +48,6 @@ def test_the_systems_of_the_readme_are_accepted_by_their_connectors() -> None:
     assert len(systems) == 2
     for settings in systems:
         make_connector(settings, {"LLM_KEY": "k"})
-
-
-def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", str(ROOT / "docs"), str(tmp_path)]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
 
 
 def test_the_page_of_third_party_systems_names_each_that_is_tried_with_its_version() -> None:

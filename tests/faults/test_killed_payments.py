@@ -18,6 +18,8 @@ from vivavoce.study.recruiter import RECRUITERS
 from vivavoce_recruitment.ledger import OPEN, Ledger
 from vivavoce_recruitment.platform import PaidRecruiter
 
+pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+
 PEOPLE = 2
 
 

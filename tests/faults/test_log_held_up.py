@@ -15,6 +15,8 @@ from vivavoce.log import engine
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log
 
+pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+
 RESUMED = TrialResumed(by="b")
 
 

@@ -16,6 +16,8 @@ from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.log.tables import PROJECTIONS
 
+pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+
 TALKER = Path(__file__).with_name("log_talker.py")
 VISITS = [f"v{number}" for number in range(12)]
 

@@ -21,6 +21,8 @@ from vivavoce.log import engine
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log
 
+pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+
 
 class DurableFile(apsw.VFSFile):
     """A file that is copied to the durable image when it is synced."""

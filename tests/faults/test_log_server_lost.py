@@ -16,7 +16,7 @@ from vivavoce.core.errors import LogError
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log
 
-pytestmark = pytest.mark.postgresql
+pytestmark = [pytest.mark.postgresql, pytest.mark.long]
 
 RESUMED = TrialResumed(by="b")
 

@@ -20,7 +20,7 @@ from vivavoce.log.store import Log
 from vivavoce_recruitment.ledger import Ledger
 from vivavoce_recruitment.links import invite
 
-pytestmark = pytest.mark.reliability
+pytestmark = [pytest.mark.reliability, pytest.mark.long]
 SERVER = str(Path(__file__).with_name("server_process.py"))
 CONSENT = "  - consent: consent.md\n"
 NoteFigures = Callable[..., None]

@@ -23,6 +23,8 @@ from scenes.processes import free_port, process, wait_for_port
 from vivavoce_stress.case import Case, LoggedTurn
 from vivavoce_stress.suite import Suite, write_suite
 
+pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+
 FOODS = ("Chinese", "French", "Greek", "Indian", "Italian")
 PRICES = ("cheap", "expensive")
 AREAS = ("centre", "north", "south", "east", "west")

@@ -67,6 +67,7 @@ def test_a_fifth_of_planted_failures_is_measured_as_such(
     assert not any(held.judged[key].met for key, served in found.items() if not served)
 
 
+@pytest.mark.long
 def test_objective_success_agrees_with_what_the_callers_know(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ async def take_part(port: int, identifier: str) -> str:
         return page.text
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_a_person_of_the_campaign_comes_by_link_and_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

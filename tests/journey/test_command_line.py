@@ -25,6 +25,7 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]
     return out, json.loads(run.stdout)
 
 
+@pytest.mark.long
 def test_the_demonstration_prints_results_by_system_and_marks_them_as_simulated(demonstration) -> None:
     _, printed = demonstration
     assert printed["simulated"] is True
@@ -38,6 +39,7 @@ def test_the_demonstration_prints_results_by_system_and_marks_them_as_simulated(
         assert 0 < row["word_error_rate"] < 1
 
 
+@pytest.mark.long
 def test_the_demonstration_leaves_log_dataset_and_report_and_touches_nothing_else(demonstration) -> None:
     out, printed = demonstration
     report = (out / "report.html").read_text(encoding="utf-8")
@@ -46,12 +48,14 @@ def test_the_demonstration_leaves_log_dataset_and_report_and_touches_nothing_els
     assert (out / "mine.txt").read_text(encoding="utf-8") == "keep me"
 
 
+@pytest.mark.long
 def test_the_demonstrations_dataset_measures_the_same_again(demonstration) -> None:
     out, printed = demonstration
     again = json.loads(vivavoce("measure", out / "dataset", "--by", "system", "--json").stdout)
     assert again == printed
 
 
+@pytest.mark.long
 def test_the_notebook_of_ten_lines_runs_on_it(demonstration, tmp_path: Path) -> None:
     out, printed = demonstration
     shutil.copytree(out / "dataset", tmp_path / "trial" / "dataset")

@@ -15,6 +15,7 @@ from vivavoce.study.load import load_study
 CLICKS = ("Sign in", "Results")  # five at most, says the aim
 
 
+@pytest.mark.long
 @pytest.mark.browser
 def test_it_decides_by_its_margin_two_clicks_from_its_link(tmp_path: Path, browser: Browser) -> None:
     vivavoce("demo", "--no-serve", "--out", tmp_path, "--dialogues", "24", "--seed", "3")

@@ -207,6 +207,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         eventually(lambda: parlour.events("microphone_closed"), "the service was never told")
 
 
+@pytest.mark.long
 def test_a_closed_tab_comes_back_and_a_second_tab_goes_on_alone(
     parlour: Parlour, context: BrowserContext
 ) -> None:

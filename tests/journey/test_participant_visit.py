@@ -303,6 +303,7 @@ def tab_to(page: Page, target) -> None:
     raise AssertionError(f"{target} cannot be reached by keyboard")
 
 
+@pytest.mark.long
 def test_without_scripts_the_whole_conversation_works_by_plain_forms(
     browser: Browser, website: Website
 ) -> None:

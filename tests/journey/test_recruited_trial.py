@@ -62,6 +62,7 @@ def one_arrives(prolific: Prolific, number: int, place: dict[str, str], browser)
             assert prolific.tell("submit", submission=mine, code=code) == 409
 
 
+@pytest.mark.long
 @pytest.mark.reliability
 def test_sixty_arrivals_are_paid_to_the_penny(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, note_figures: Callable[..., None]

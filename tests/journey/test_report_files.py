@@ -15,6 +15,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.long
 def test_a_report_is_printed_with_its_tables_and_figures(trial, tmp_path):
     vivavoce(
         "report", trial / "dataset", "--out", tmp_path / "r.pdf", "--language", "it",

@@ -82,6 +82,7 @@ def test_sipp_calls_talks_and_presses_keys_and_the_code_waits_for_the_next_call(
         expect(page.locator("fieldset").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_two_callers_at_once_key_in_their_numbers_and_a_third_belongs_to_no_visit(tmp_path: Path) -> None:
     with called_by_sip(tmp_path / "study", number="100") as lab:
         three_callers(lab, tmp_path, f"sip:100@127.0.0.1:{lab.switchboard.answerer.port}")

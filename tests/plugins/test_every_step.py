@@ -115,16 +115,16 @@ def test_every_step_that_is_offered_has_an_example() -> None:
     assert STEPS.names() == sorted(EXAMPLES)
 
 
-@pytest.mark.parametrize("test", [name for name in dir(StepContract) if name.startswith("test_")])
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
-def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str, test: str) -> None:
+def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str) -> None:
     contract = StepContract()
     contract.name, contract.write = name, EXAMPLES[name]
-    if (name, test) == ("arena", "test_programs_go_through_it_and_its_rows_are_exported"):
-        with pytest.raises(InputError, match="take no part in a step 'arena'; simulate a copy"):
+    for test in dir(StepContract):
+        if (name, test) == ("arena", "test_programs_go_through_it_and_its_rows_are_exported"):
+            with pytest.raises(InputError, match="take no part in a step 'arena'; simulate a copy"):
+                getattr(contract, test)()
+        elif test.startswith("test_"):
             getattr(contract, test)()
-    else:
-        getattr(contract, test)()
 
 
 def test_each_step_of_a_visit_has_a_course_of_its_own(study: Study) -> None:

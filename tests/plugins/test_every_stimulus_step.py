@@ -6,10 +6,10 @@ A new one of ours adds to EXAMPLES how a study has it and how its page is answer
 import asyncio
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import expect
@@ -104,6 +104,7 @@ EXAMPLES = {
 }  # fmt: skip
 
 OURS = sorted(name for name in STEPS.names() if name in EXAMPLES)
+SHORT = ("listen", "triage")  # one of ours and a stranger's; `make test-long` tries all
 KILLED = "test_what_was_acknowledged_is_there_after_a_kill"
 TESTS = [
     pytest.param(name, marks=pytest.mark.long if name == KILLED else ())
@@ -129,7 +130,12 @@ def log(tmp_path: Path, clock: ManualClock) -> Iterator[Log]:
         yield log
 
 
-@pytest.fixture(params=sorted(EXAMPLES))
+def some(names: Iterable[str]) -> list[Any]:
+    """All names, of which most are tried at length only."""
+    return [pytest.param(one, marks=() if one in SHORT else pytest.mark.long) for one in names]
+
+
+@pytest.fixture(params=some(sorted(EXAMPLES)))
 def example(request: pytest.FixtureRequest, strangers: None) -> Example:
     return EXAMPLES[request.param]
 
@@ -182,7 +188,7 @@ def test_every_step_that_presents_stimuli_has_an_example(strangers: None) -> Non
 
 
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", some(OURS))
 def test_a_step_of_ours_keeps_the_contract_to_which_packages_are_held(name: str, test: str) -> None:
     contract, example = StimulusStepContract(), EXAMPLES[name]
     contract.name, contract.languages = name, ("en", "it")

@@ -69,6 +69,7 @@ def test_a_format_of_a_stranger_is_imported(vivavoce: Run, site: Path, tmp_path:
     assert "'apologies'" in refused(vivavoce(*words))
 
 
+@pytest.mark.long
 def test_a_stress_test_of_a_stranger_is_proposed_like_the_eleven(vivavoce: Run, site: Path) -> None:
     words = ("stress", "propose", "please renew the atlas", "--language", "en")
     proposed = told(vivavoce(*words, known=site))
@@ -87,6 +88,7 @@ def study(tmp_path: Path, vivavoce: Run, site: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
     vivavoce: Run, site: Path, study: Path
 ) -> None:

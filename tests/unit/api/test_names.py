@@ -29,9 +29,9 @@ def test_the_names_at_the_root_are_these() -> None:
     assert set(NAMES) <= set(dir(vv))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_name_is_there_and_says_what_it_is(name: str) -> None:
-    assert inspect.getdoc(getattr(vv, name))
+def test_every_name_is_there_and_says_what_it_is() -> None:
+    for name in NAMES:
+        assert inspect.getdoc(getattr(vv, name))
 
 
 def test_type_checkers_see_the_names_that_there_are() -> None:
@@ -65,9 +65,9 @@ def test_a_function_is_not_hidden_by_a_room_of_its_name() -> None:
 JUDGED = {"judge", "target", "chances"}
 
 
-@pytest.mark.parametrize(
-    ("verb", "function", "elsewhere"),
-    [
+def test_who_knows_a_verb_knows_its_function() -> None:
+    """Every option is an argument of the same name, but those that choose what a terminal shows."""
+    for verb, function, elsewhere in [
         (measure.measure, vv.measure, set()),
         (analyse.analyse, vv.compare, {"words", "against", "cost", "hourly", "trials", *JUDGED}),
         (
@@ -80,15 +80,11 @@ JUDGED = {"judge", "target", "chances"}
         (simulate.run, vv.simulate, set()),
         (data.import_, vv.import_log, {"guess"}),
         (data.export, vv.export_log, {"raw_csv", "format"}),
-    ],
-    ids=lambda one: getattr(one, "__name__", ""),
-)
-def test_who_knows_a_verb_knows_its_function(verb, function, elsewhere: set[str]) -> None:
-    """Every option is an argument of the same name, but those that choose what a terminal shows."""
-    options = {
-        said.removeprefix("--").replace("-", "_") if "--" in (said := str(one.default)) else name
-        for name, parameter in inspect.signature(verb).parameters.items()
-        for one in parameter.annotation.__metadata__[:1]
-        if name not in OF_A_TERMINAL | elsewhere
-    }
-    assert options <= {*inspect.signature(function).parameters}
+    ]:
+        options = {
+            said.removeprefix("--").replace("-", "_") if "--" in (said := str(one.default)) else name
+            for name, parameter in inspect.signature(verb).parameters.items()
+            for one in parameter.annotation.__metadata__[:1]
+            if name not in OF_A_TERMINAL | elsewhere
+        }
+        assert options <= {*inspect.signature(function).parameters}

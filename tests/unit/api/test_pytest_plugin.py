@@ -9,6 +9,7 @@ import pytest
 
 from vivavoce.log.dataset import DatasetWriter
 
+pytestmark = pytest.mark.long  # three runs of pytest
 STUDY = """
 study: pipeline
 systems:

@@ -61,7 +61,9 @@ def both_ways(settings: dict[str, Any], said: str) -> tuple[str, str]:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("name", sorted(BOTS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=() if one == "restaurant" else pytest.mark.long) for one in sorted(BOTS)]
+)
 def test_every_bot_converses_on_all_its_servers_channels(name: str) -> None:
     port, (said, expected) = free_port(), SAYS[name]
     channels = {
@@ -80,7 +82,7 @@ def test_every_bot_converses_on_all_its_servers_channels(name: str) -> None:
             assert greeting or channel == "openai"
 
 
-@pytest.mark.parametrize("name", ["carbs", "house"])
+@pytest.mark.parametrize("name", ["carbs", pytest.param("house", marks=pytest.mark.long)])
 def test_a_bot_is_a_telegram_bot_by_long_polling(name: str) -> None:
     port, (said, expected) = free_port(), SAYS[name]
     settings = {

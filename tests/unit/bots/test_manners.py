@@ -20,9 +20,8 @@ def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
 
 
 @pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
+def test_anger_questions_about_the_conversation_and_refusals_are_understood_by_every_bot(name: str) -> None:
+    for language, said in [
         ("en", "that's daylight robbery"), ("en", "what a shambles"), ("en", "oh come on, are you deaf"),
         ("en", "I have lost the thread"), ("en", "I'm getting muddled"), ("en", "what should I say now"),
         ("en", "what did you just ask me?"), ("en", "where am I?"), ("en", "who am I talking to"),
@@ -31,14 +30,10 @@ def talk(name: str, *said: str, language: str = "en") -> list[Reply]:
         ("it", "ho perso il filo"), ("it", "sono un po' confusa"), ("it", "che cosa mi ha chiesto?"),
         ("it", "dove ho chiamato?"), ("it", "con chi parlo"), ("it", "perché lo vuole sapere"),
         ("it", "sono affari miei"), ("it", "non glielo dico"),
-    ],
-)  # fmt: skip
-def test_anger_questions_about_the_conversation_and_refusals_are_understood_by_every_bot(
-    name: str, language: str, said: str
-) -> None:
-    answer = talk(name, said, language=language)[1]
-    assert not answer.end
-    assert not any(word in answer.text.lower() for word in PUZZLED[language]), answer.text
+    ]:  # fmt: skip
+        answer = talk(name, said, language=language)[1]
+        assert not answer.end, said
+        assert not any(word in answer.text.lower() for word in PUZZLED[language]), (said, answer.text)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

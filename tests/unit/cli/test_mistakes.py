@@ -172,12 +172,12 @@ def cut(folder: Path, table: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("table", ["dialogues", "turns"])
-@pytest.mark.parametrize(
-    "words",
-    ["measure D", "measure D --only turns --csv T/x.csv", "analyse D", "report D --out T/r.html", "flags D",
-     "confidence D", "parse D --into T/p", "predict correlate D", "annotate out D --into T/a"],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "table"), [
+    ("measure D", "dialogues"), ("measure D --only turns --csv T/x.csv", "turns"),
+    ("analyse D", "dialogues"), ("report D --out T/r.html", "turns"), ("flags D", "dialogues"),
+    ("confidence D", "turns"), ("parse D --into T/p", "dialogues"), ("predict correlate D", "turns"),
+    ("annotate out D --into T/a", "dialogues"),
+])  # fmt: skip
 def test_a_cut_table_is_named_and_nothing_is_written(
     words: str, table: str, tmp_path: Path, refuse: Refuse
 ) -> None:

@@ -45,6 +45,7 @@ def facts(result: Result) -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.mark.long
 def test_a_trial_becomes_stress_tests_becomes_a_suite(study: Path, tmp_path: Path) -> None:
     queue, suite, xml = tmp_path / "queue.csv", study / "suite.yaml", tmp_path / "junit.xml"
     stress: Sequence[object] = ("stress", "review", study, "--system", "sound")
@@ -206,6 +207,7 @@ def test_a_mistake_is_named_before_anything_is_sent(
     assert complaint in str(found.exception)
 
 
+@pytest.mark.long
 def test_a_study_is_stress_tested_by_voice_with_tests_that_can_be_heard(study: Path, tmp_path: Path) -> None:
     (tmp_path / "sentences.txt").write_text("i want a cheap restaurant\nin the north\n", encoding="utf-8")
     speech = tmp_path / "speech.yaml"

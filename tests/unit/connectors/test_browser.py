@@ -56,9 +56,9 @@ def within(url: str, talk: Callable[[Any, Conversation], Any], **settings: Any) 
 @pytest.mark.parametrize(
     ("page", "settings"),
     [
-        ("/closed", {"click": ["#launch"], "send": "#chat .send"}),
+        pytest.param("/closed", {"click": ["#launch"], "send": "#chat .send"}, marks=pytest.mark.long),
         ("/framed", {"frame": "#help"}),
-        ("/shadow", {}),
+        pytest.param("/shadow", {}, marks=pytest.mark.long),
     ],
 )
 def test_a_widget_is_found_where_it_stands(site: str, page: str, settings: dict[str, Any]) -> None:
@@ -90,6 +90,7 @@ def test_buttons_pictures_and_the_end_are_seen_and_what_is_offered_can_be_presse
     within(site, talk, choices="#chat .offer", end="#chat .over")
 
 
+@pytest.mark.long
 def test_a_bot_that_writes_slowly_is_waited_for_and_its_begin_and_end_are_timed(site: str) -> None:
     async def talk(connector: Any, conversation: Conversation) -> list[SystemOutput]:
         return await taken(connector.send(conversation, told("slow")))
@@ -111,6 +112,7 @@ def test_a_greeting_is_waited_for_and_a_second_profile_knows_nothing_of_the_firs
     within(site + "/?greet", talk, greeting_s=5)
 
 
+@pytest.mark.long
 def test_who_comes_back_to_a_dialogue_is_not_greeted_and_a_page_that_was_lost_is_opened_again(
     site: str,
 ) -> None:
@@ -143,7 +145,9 @@ def test_what_was_typed_and_shown_is_noted(site: str) -> None:
     ("settings", "problem"),
     [
         ({"input": "#nobody"}, "no field to type into is found by '#nobody'"),
-        ({"click": [".nothing"]}, "nothing to click is found by '.nothing'"),
+        pytest.param(
+            {"click": [".nothing"]}, "nothing to click is found by '.nothing'", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_selector_that_finds_nothing_is_named(site: str, settings: dict[str, Any], problem: str) -> None:
@@ -167,7 +171,7 @@ def test_a_page_reaches_no_private_address_unless_the_study_permits_it(site: str
 
 @pytest.mark.parametrize(
     ("status", "failure"),
-    [(400, "refused"), (499, "refused"), (500, "bad_answer")],
+    [pytest.param(499, "refused", marks=pytest.mark.long), (500, "bad_answer")],
 )
 def test_a_page_that_is_an_error_says_so(site: str, status: int, failure: str) -> None:
     async def talk(connector: Any, conversation: Conversation) -> None:

@@ -91,8 +91,10 @@ def test_the_proposal_is_a_block_of_a_study_that_talks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("program", "path", "connector"), [
-    ("agent_server.py", "", "openai"), ("agent_server.py", "/v1", "openai"), ("a2a_agent.py", "", "a2a"),
-    ("mcp_server.py", "/mcp", "mcp"),
+    ("agent_server.py", "", "openai"),
+    pytest.param("agent_server.py", "/v1", "openai", marks=pytest.mark.long),
+    pytest.param("a2a_agent.py", "", "a2a", marks=pytest.mark.long),
+    pytest.param("mcp_server.py", "/mcp", "mcp", marks=pytest.mark.long),
 ])  # fmt: skip
 def test_models_agents_and_tools_tell_what_they_are(program: str, path: str, connector: str) -> None:
     port = free_port()

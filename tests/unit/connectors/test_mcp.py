@@ -81,6 +81,7 @@ print(found.ok, found.problem)
 """
 
 
+@pytest.mark.long
 def test_a_program_is_a_server_also_where_errors_are_written_to_no_file() -> None:
     done = subprocess.run(
         [sys.executable, "-c", IN_A_NOTEBOOK, SCRIPT], capture_output=True, text=True, check=False

@@ -1,7 +1,5 @@
 """Statements: sentences with their values, and what of them a file may say."""
 
-import pytest
-
 from vivavoce.core.statement import Counted, Numeral, Statement, statement
 
 
@@ -13,8 +11,6 @@ def test_a_statement_is_english_by_itself_and_keeps_its_values() -> None:
     assert str(Statement.read(said.facts())) == str(said)
 
 
-@pytest.mark.parametrize(
-    "template", ["{a.__class__}", "{a[0]}", "{a!r}", "{a:>99999999}", "{b}", "{", "{}", "{{a}}"]
-)
-def test_a_template_of_a_file_with_more_than_names_in_its_places_is_a_text(template: str) -> None:
-    assert str(Statement.read({"template": template, "values": {"a": "x"}})) == template
+def test_a_template_of_a_file_with_more_than_names_in_its_places_is_a_text() -> None:
+    for template in ["{a.__class__}", "{a[0]}", "{a!r}", "{a:>99999999}", "{b}", "{", "{}", "{{a}}"]:
+        assert str(Statement.read({"template": template, "values": {"a": "x"}})) == template

@@ -89,8 +89,11 @@ def test_a_download_holds_what_the_log_holds_at_that_moment(
     assert after == len(log.dialogues(study.name)) > before
 
 
-def test_nothing_is_left_behind(researcher: TestClient, app: FastAPI, tmp_path: Path) -> None:
-    for name in DOWNLOADS:
+@pytest.mark.parametrize("names", [("dataset.zip",), pytest.param(tuple(DOWNLOADS), marks=pytest.mark.long)])
+def test_nothing_is_left_behind(
+    researcher: TestClient, app: FastAPI, tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    for name in names:
         if not name.startswith("report."):
             assert researcher.get(f"/export/{name}?early=1").status_code == 200
     assert [path.name for path in (tmp_path / "work").iterdir()] == ["desk-snapshot"]

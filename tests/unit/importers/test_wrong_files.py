@@ -20,19 +20,19 @@ CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize("corpus", IMPORTERS.names())
-def test_an_import_of_something_else_says_so_in_one_line(tmp_path: Path, corpus: str, content: str) -> None:
-    path = tmp_path / content
-    path.write_bytes(CONTENTS[content])
+def test_an_import_of_something_else_says_so_in_one_line(tmp_path: Path, corpus: str) -> None:
     mapping = tmp_path / "mapping.yaml" if corpus == "table" else None
     (tmp_path / "mapping.yaml").write_text(MAPPING)
-    with pytest.raises(InputError) as caught:
-        result = IMPORTERS.get(corpus).make_dataset([path], tmp_path / "into", mapping=mapping)
-        assert result.calls == 0 == len(result.skipped), "something was read, or skipped and called done"
-        raise InputError("an empty file is an empty corpus")
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "into" / "dataset.json").exists() or not CONTENTS[content]
+    for name, content in CONTENTS.items():
+        path, into = tmp_path / name, tmp_path / f"into {name}"
+        path.write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            result = IMPORTERS.get(corpus).make_dataset([path], into, mapping=mapping)
+            assert result.calls == 0 == len(result.skipped), "something was read, or skipped and called done"
+            raise InputError("an empty file is an empty corpus")
+        assert "\n" not in str(caught.value)
+        assert not (into / "dataset.json").exists() or not content
 
 
 def test_transcripts_that_are_no_utf8_are_refused_in_one_line(tmp_path: Path) -> None:

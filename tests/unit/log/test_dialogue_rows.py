@@ -69,9 +69,8 @@ def test_a_typed_turn_begins_with_its_first_key(
     assert (turn["onset_s"], turn["offset_s"], turn["sent_s"]) == (onset_s, 10.0, 10.0)
 
 
-@pytest.mark.parametrize(
-    ("channel", "said", "text", "reference", "spoken"),
-    [
+def test_what_was_said_is_known_of_what_was_typed_and_not_of_what_was_recognised() -> None:
+    for channel, said, text, reference, spoken in [
         ("text", {"text": ""}, "", "", False),
         ("text", {"heard": HEARD}, "a tie place", "thai", False),
         ("voice", {}, "thai", "thai", False),  # written in a dialogue by voice
@@ -80,21 +79,17 @@ def test_a_typed_turn_begins_with_its_first_key(
         ("voice", {"heard": HEARD, "meant": [INFORM]}, "a tie place", "thai", False),
         ("voice", {"text": "", "sound": "r"}, None, None, True),
         ("text", {"text": "", "sound": "r"}, None, None, False),
-    ],
-)
-def test_what_was_said_is_known_of_what_was_typed_and_not_of_what_was_recognised(
-    channel: str, said: dict[str, Any], text: str | None, reference: str | None, spoken: bool
-) -> None:
-    turn = user(**({"onset_s": 2.0, "offset_s": 3.0} | said))
-    made = rows_of((10.0, turn), channel=channel)
-    (row,) = made.turns
-    assert (row["text"], row["reference"], row["by_sound"]) == (text, reference, "sound" in said)
-    assert (row["onset_s"], row["offset_s"], row["sent_s"]) == (
-        (2.0, 3.0, None) if spoken else (None, 10.0, 10.0)
-    )
-    assert [one["content"] for one in made.utterances] == ["turn"] * spoken
-    ranks = [(one["rank"], one["text"], one["source"]) for one in made.hypotheses]
-    assert ranks == ([(0, "a tie place", "live"), (1, "b", "live")] if "heard" in said else [])
+    ]:
+        turn = user(**({"onset_s": 2.0, "offset_s": 3.0} | said))
+        made = rows_of((10.0, turn), channel=channel)
+        (row,) = made.turns
+        assert (row["text"], row["reference"], row["by_sound"]) == (text, reference, "sound" in said)
+        assert (row["onset_s"], row["offset_s"], row["sent_s"]) == (
+            (2.0, 3.0, None) if spoken else (None, 10.0, 10.0)
+        )
+        assert [one["content"] for one in made.utterances] == ["turn"] * spoken
+        ranks = [(one["rank"], one["text"], one["source"]) for one in made.hypotheses]
+        assert ranks == ([(0, "a tie place", "live"), (1, "b", "live")] if "heard" in said else [])
 
 
 @pytest.mark.parametrize("known", [{}, {"onset_s": 2.0}, {"offset_s": 3.0}])
@@ -243,25 +238,20 @@ FAILED = SystemTurnFailed(dialogue_id="d", reply_to=0, failure="timeout", detail
 TOLD, UNTOLD = AgentWork(tools=[LoggedToolCall(name="find")]), AgentWork()
 
 
-@pytest.mark.parametrize(
-    ("happened", "logged"),
-    [
-        ([], None),
-        ([system(agent=TOLD)], True),
-        ([system(agent=UNTOLD)], None),
-        ([system(agent=TOLD), system(index=2)], None),
-        ([system(), system(index=2, agent=TOLD)], None),
-        ([system(reply_to=None), system(index=2, agent=TOLD)], True),  # a greeting answers nothing
-        ([SilenceKept(dialogue_id="d", reply_to=None), system(agent=TOLD)], True),
-        ([SilenceKept(dialogue_id="d", reply_to=0), system(agent=TOLD)], None),
-        ([SilenceKept(dialogue_id="d", reply_to=0, agent=TOLD)], True),
-        ([FAILED, system(agent=TOLD)], True),
-    ],
-)  # fmt: skip
-def test_calls_of_tools_are_logged_where_every_answer_told_its_own(
-    happened: list[Event], logged: bool | None
-) -> None:
-    assert rows_of(*((1.0, one) for one in happened)).dialogue()["tools_logged"] is logged
+def test_calls_of_tools_are_logged_where_every_answer_told_its_own() -> None:
+    for happened, logged in [
+            ([], None),
+            ([system(agent=TOLD)], True),
+            ([system(agent=UNTOLD)], None),
+            ([system(agent=TOLD), system(index=2)], None),
+            ([system(), system(index=2, agent=TOLD)], None),
+            ([system(reply_to=None), system(index=2, agent=TOLD)], True),  # a greeting answers nothing
+            ([SilenceKept(dialogue_id="d", reply_to=None), system(agent=TOLD)], True),
+            ([SilenceKept(dialogue_id="d", reply_to=0), system(agent=TOLD)], None),
+            ([SilenceKept(dialogue_id="d", reply_to=0, agent=TOLD)], True),
+            ([FAILED, system(agent=TOLD)], True),
+        ]:  # fmt: skip
+        assert rows_of(*((1.0, one) for one in happened)).dialogue()["tools_logged"] is logged
 
 
 def test_calls_of_models_have_a_price_where_the_study_says_one() -> None:

@@ -203,22 +203,17 @@ def silence(reply_to: int | None) -> SilenceKept:
     return SilenceKept(dialogue_id="d", reply_to=reply_to)
 
 
-@pytest.mark.parametrize(
-    ("happened", "greeted"),
-    [
+def test_an_opening_is_over_when_the_system_spoke_failed_or_chose_to_wait() -> None:
+    for happened, greeted in [
         ([], False),
         ([silence(None)], True),
         ([silence(0)], False),
         ([silence(None), silence(0)], True),
         ([UserTurnSent(dialogue_id="d", turn_index=0, text="hi")], True),
         ([SystemTurnFailed(dialogue_id="d", reply_to=None, failure="timeout", detail="")], True),
-    ],
-)
-def test_an_opening_is_over_when_the_system_spoke_failed_or_chose_to_wait(
-    happened: list[Event], greeted: bool
-) -> None:
-    (dialogue,) = fold(stored(OPENED, assigned(), *happened)).dialogues
-    assert dialogue.greeted is greeted
+    ]:
+        (dialogue,) = fold(stored(OPENED, assigned(), *happened)).dialogues
+        assert dialogue.greeted is greeted
 
 
 @pytest.mark.parametrize(

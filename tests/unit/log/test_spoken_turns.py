@@ -125,18 +125,16 @@ def answer(index: int = 1, reply_to: int | None = 0, **facts: object) -> SystemT
     )
 
 
-@pytest.mark.parametrize(
-    ("tools", "told"),
-    [
-        ([], None), ([None], None), ([[]], True), ([[], None], None), ([None, []], None), ([[], []], True),
-    ],
-)  # fmt: skip
-def test_tools_are_told_where_every_answer_tells_them(tools: list[list | None], told: bool | None) -> None:
+def test_tools_are_told_where_every_answer_tells_them() -> None:
     """A greeting is no answer: what it says or does not say of tools tells nothing."""
-    turns = [answer(0, None, agent=AgentWork())]
-    turns += [answer(2 * at, 2 * at - 1, agent=AgentWork(tools=one)) for at, one in enumerate(tools, 1)]
-    rows = DialogueRows(history(assigned(), *turns))
-    assert rows.dialogue()["tools_logged"] is told
+    for tools, told in [
+            ([], None), ([None], None), ([[]], True), ([[], None], None), ([None, []], None), ([[], []],
+            True),
+        ]:  # fmt: skip
+        turns = [answer(0, None, agent=AgentWork())]
+        turns += [answer(2 * at, 2 * at - 1, agent=AgentWork(tools=one)) for at, one in enumerate(tools, 1)]
+        rows = DialogueRows(history(assigned(), *turns))
+        assert rows.dialogue()["tools_logged"] is told
 
 
 @pytest.mark.parametrize(
@@ -159,16 +157,12 @@ def test_what_a_wizard_heard_stands_in_the_place_of_what_was_recognised(
     assert unasked.turns[0]["text"] == "a cheap tie restaurant"
 
 
-@pytest.mark.parametrize(
-    ("text", "sound", "heard", "shown"),
-    [("typed", None, [], "typed"), ("", None, [], ""), ("", "rec", [], None), ("said", "rec", [], "said"),
-     ("", "rec", HEARD, HEARD[0].text), ("typed", None, HEARD, HEARD[0].text)],
-)  # fmt: skip
-def test_words_of_a_turn_are_what_was_heard_else_written_and_unknown_where_there_is_sound_alone(
-    text: str, sound: str | None, heard: list[LoggedHypothesis], shown: str | None
-) -> None:
-    said = UserTurnSent(dialogue_id="d", turn_index=0, text=text, sound=sound, heard=heard)
-    assert rows_of("voice", said).turns[0]["text"] == shown
+def test_words_of_a_turn_are_what_was_heard_else_written_and_unknown_where_there_is_sound_alone() -> None:
+    for text, sound, heard, shown in [("typed", None, [], "typed"), ("", None, [], ""), ("", "rec", [],
+        None), ("said", "rec", [], "said"),
+         ("", "rec", HEARD, HEARD[0].text), ("typed", None, HEARD, HEARD[0].text)]:  # fmt: skip
+        said = UserTurnSent(dialogue_id="d", turn_index=0, text=text, sound=sound, heard=heard)
+        assert rows_of("voice", said).turns[0]["text"] == shown
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,8 @@ def row(*events: Event) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("events", "expected"),
-    [
+def test_the_verdict_is_that_of_people_where_a_case_was_admitted() -> None:
+    for events, expected in [
         ([], ("unfinished", None, None, None)),
         ([judged()], ("applied", "fail", "acts", None)),
         ([judged(), given("ann", "pass")], ("applied", "pass", "person", "pass")),
@@ -64,13 +63,9 @@ def row(*events: Event) -> dict[str, Any]:
         ([judged(), given("ann", "pass"), given("bob", "fail")], ("applied", "fail", "person", "fail")),
         ([judged(), given("ann", "pass"), given("ann", "fail")], ("applied", "fail", "person", "fail")),
         ([given("ann", "pass")], ("unfinished", None, None, "pass")),
-    ],
-)
-def test_the_verdict_is_that_of_people_where_a_case_was_admitted(
-    events: list[Event], expected: tuple[str | None, ...]
-) -> None:
-    found = row(*events)
-    assert tuple(found[name] for name in ("status", "verdict", "rung", "verdict_of_person")) == expected
+    ]:
+        found = row(*events)
+        assert tuple(found[name] for name in ("status", "verdict", "rung", "verdict_of_person")) == expected
 
 
 @pytest.mark.parametrize(

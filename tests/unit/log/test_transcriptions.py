@@ -4,8 +4,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.log.stimulus_visits import Answered, StimulusVisit
@@ -40,9 +38,8 @@ def test_the_first_accepted_transcript_of_a_recording_counts_but_none_of_who_was
     assert [one.text for one in found.accepted()] == ["ann a", "ben d"]
 
 
-@pytest.mark.parametrize(
-    ("visits", "taken"),
-    [
+def test_a_recording_is_taken_while_somebody_is_at_it_and_once_its_transcript_counts() -> None:
+    for visits, taken in [
         ([visit("ann", "a b* c-")], {"a"}),
         ([visit("ann", "a b* c-", None, held=True)], {"a", "c"}),
         ([visit("ann", "a b* c-", None)], set()),
@@ -50,12 +47,8 @@ def test_the_first_accepted_transcript_of_a_recording_counts_but_none_of_who_was
         ([visit("ann", "a", accepted=False, held=True)], set()),
         ([visit("ann", "z", accepted=False), visit("ann", "a", None, held=True)], set()),
         ([visit("ben", "z", accepted=False), visit("ann", "a", None, held=True)], {"a"}),
-    ],
-)
-def test_a_recording_is_taken_while_somebody_is_at_it_and_once_its_transcript_counts(
-    visits: list[Any], taken: set[str]
-) -> None:
-    assert Transcriptions(visits).taken() == taken
+    ]:
+        assert Transcriptions(visits).taken() == taken
 
 
 def test_somebody_has_seen_what_they_were_given_known_recordings_too() -> None:
@@ -63,22 +56,17 @@ def test_somebody_has_seen_what_they_were_given_known_recordings_too() -> None:
     assert found.seen_by("ann") == {"a", "b", "d"} and found.seen_by("eve") == set()
 
 
-@pytest.mark.parametrize(
-    ("checked", "accuracy"),
-    [
+def test_accuracy_is_one_minus_errors_over_words_of_known_recordings() -> None:
+    for checked, accuracy in [
         ([], None),
         ([(None, None), (None, 5)], None),
         ([(0, 0)], None),
         ([(1, 4)], 0.75),
         ([(1, 4), (0, 4), (None, 8)], 0.875),
         ([(6, 4)], -0.5),
-    ],
-)
-def test_accuracy_is_one_minus_errors_over_words_of_known_recordings(
-    checked: list[tuple[int | None, int | None]], accuracy: float | None
-) -> None:
-    written = [WrittenTranscript(text="x", errors=errors, words=words) for errors, words in checked]
-    assert word_accuracy(written) == accuracy
+    ]:
+        written = [WrittenTranscript(text="x", errors=errors, words=words) for errors, words in checked]
+        assert word_accuracy(written) == accuracy
 
 
 def test_a_transcript_is_of_a_turn_or_of_a_recording_and_has_words(tmp_path: Path) -> None:

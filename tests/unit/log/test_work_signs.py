@@ -237,17 +237,17 @@ PURSUED: dict[str, tuple[list[Said], list[list[Said]], Sign]] = {
 }
 
 
-@pytest.mark.parametrize("case", PURSUED)
-def test_a_constraint_is_pursued_when_it_was_stated_and_a_request_where_it_could_be(case: str) -> None:
-    goal, turns, expected = PURSUED[case]
-    crowd = Crowd("ann")
-    key = crowd.talks("ann", "one", *[3.0] * (len(turns) // 2))
-    for kind, slot, value in goal:
-        crowd.add("goals", dialogue_id=key, goal_index=0, origin="assigned", kind=kind, slot=slot, op="=",
-                  value=value)  # fmt: skip
-    for turn, said in enumerate(turns):
-        acts(crowd, key, turn, "reference" if turn % 2 else "system", *said)
-    assert crowd.signs("goal_pursued") == [expected]
+def test_a_constraint_is_pursued_when_it_was_stated_and_a_request_where_it_could_be() -> None:
+    for case in PURSUED:
+        goal, turns, expected = PURSUED[case]
+        crowd = Crowd("ann")
+        key = crowd.talks("ann", "one", *[3.0] * (len(turns) // 2))
+        for kind, slot, value in goal:
+            crowd.add("goals", dialogue_id=key, goal_index=0, origin="assigned", kind=kind, slot=slot, op="=",
+                      value=value)  # fmt: skip
+        for turn, said in enumerate(turns):
+            acts(crowd, key, turn, "reference" if turn % 2 else "system", *said)
+        assert crowd.signs("goal_pursued") == [expected]
 
 
 @pytest.mark.parametrize(
@@ -368,25 +368,22 @@ def test_an_item_is_checked_by_its_code_or_by_its_words_where_it_has_none() -> N
     assert crowd.signs("gold", checks={"colour": "blue"}) == [Sign(1.0, 1), Sign(0.0, 1)]
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
+def test_a_turn_without_a_time_of_its_own_is_not_timed() -> None:
+    for changed, expected in [
         ({}, Sign(2.0, 1)),
         ({"restarted": True}, Sign()),
         ({"sent_s": None}, Sign()),
         ({"sent_s": 0.0}, Sign()),
         ({"sent_s": -1.0}, Sign()),
         ({"party": "system"}, Sign()),
-    ],
-)
-def test_a_turn_without_a_time_of_its_own_is_not_timed(changed: dict[str, Any], expected: Sign) -> None:
-    names = [f"p{number}" for number in range(6)]
-    crowd = Crowd(*names)
-    for name in names[1:]:
-        crowd.talks(name, "one", 3.0)
-    crowd.talks("p0", "one", 6.0)
-    crowd.tables["turns"][-1] |= changed
-    assert crowd.signs("pace") == [expected, *[Sign(1.0, 1)] * 5]
+    ]:
+        names = [f"p{number}" for number in range(6)]
+        crowd = Crowd(*names)
+        for name in names[1:]:
+            crowd.talks(name, "one", 3.0)
+        crowd.talks("p0", "one", 6.0)
+        crowd.tables["turns"][-1] |= changed
+        assert crowd.signs("pace") == [expected, *[Sign(1.0, 1)] * 5]
 
 
 def test_five_people_are_enough_to_know_what_is_usual() -> None:
@@ -396,9 +393,9 @@ def test_five_people_are_enough_to_know_what_is_usual() -> None:
     assert crowd.signs("pace") == [Sign(0.5, 1), *[Sign(1.0, 1)] * 4]
 
 
-@pytest.mark.parametrize(
-    ("changed", "answered", "expected"),
-    [
+def test_a_form_is_timed_by_the_answers_that_were_given() -> None:
+    """Two answers in three seconds, where two seconds each are the least."""
+    for changed, answered, expected in [
         ({}, {}, Sign(1.0, 2)),
         ({"duration_s": 4.0}, {}, Sign(0.0, 2)),
         ({"duration_s": None}, {}, Sign()),
@@ -407,19 +404,14 @@ def test_five_people_are_enough_to_know_what_is_usual() -> None:
         ({}, {"value": None}, Sign(1.0, 2)),
         ({}, {"value": None, "answer": ""}, Sign(0.0, 1)),
         ({}, {"answer": None}, Sign(1.0, 2)),
-    ],
-)
-def test_a_form_is_timed_by_the_answers_that_were_given(
-    changed: dict[str, Any], answered: dict[str, Any], expected: Sign
-) -> None:
-    """Two answers in three seconds, where two seconds each are the least."""
-    crowd = Crowd("ann")
-    form = {"visit_id": "v", "participant_id": "ann", "dialogue_id": None}
-    for item in ("q1", "q2"):
-        given = {"value": 1.0, "answer": "yes"} | (answered if item == "q2" else {})
-        crowd.add("ratings", **form, instrument="own", item_id=item, **given)
-    crowd.add("steps", **form, **{"kind": "questionnaire", "name": "own", "duration_s": 3.0} | changed)
-    assert crowd.signs("fast_answers", answer_at_least_s=2.0) == [expected]
+    ]:
+        crowd = Crowd("ann")
+        form = {"visit_id": "v", "participant_id": "ann", "dialogue_id": None}
+        for item in ("q1", "q2"):
+            given = {"value": 1.0, "answer": "yes"} | (answered if item == "q2" else {})
+            crowd.add("ratings", **form, instrument="own", item_id=item, **given)
+        crowd.add("steps", **form, **{"kind": "questionnaire", "name": "own", "duration_s": 3.0} | changed)
+        assert crowd.signs("fast_answers", answer_at_least_s=2.0) == [expected]
 
 
 @pytest.mark.parametrize(("letters", "sign"), [(39, Sign()), (40, Sign(0.0, 1))])

@@ -71,6 +71,7 @@ def test_capitals_and_punctuation_are_no_errors(make_dataset: Make) -> None:
     assert parts(dataset, "oracle_sentence_error_rate") == (0, 1)
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(TALK.filter(bool), st.lists(TALK, min_size=1, max_size=12)), min_size=1, max_size=4)

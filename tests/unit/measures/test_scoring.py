@@ -187,25 +187,25 @@ NAMES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("told", "meant"), [
-    ("The Golden Wok", "golden wok"), ("Oak Bistro", "the oak bistro"), ("the the golden  wok", "golden wok"),
-    ("Rosa 's Bed & Breakfast", "rosa's bed and breakfast"), ("L'Osteria del Ponte", "osteria del ponte"),
-    ("the Ashley", "ashley hotel"), ("University Arms", "university arms hotel"), ("Nando’s", "nandos"),
-    ("meze bar restaurant", "meze bar"), ("Efe's restaurant", "efes restaurant"),
-    ("Shiraz", "shiraz restaurant"),
-])  # fmt: skip
-def test_a_name_with_another_article_spelling_or_kind_of_place_is_the_same_venue(
-    told: str, meant: str
-) -> None:
-    assert Names(NAMES).known(told) == meant
+def test_a_name_with_another_article_spelling_or_kind_of_place_is_the_same_venue() -> None:
+    for told, meant in [
+        ("The Golden Wok", "golden wok"), ("Oak Bistro", "the oak bistro"),
+        ("the the golden  wok", "golden wok"),
+        ("Rosa 's Bed & Breakfast", "rosa's bed and breakfast"), ("L'Osteria del Ponte", "osteria del ponte"),
+        ("the Ashley", "ashley hotel"), ("University Arms", "university arms hotel"), ("Nando’s", "nandos"),
+        ("meze bar restaurant", "meze bar"), ("Efe's restaurant", "efes restaurant"),
+        ("Shiraz", "shiraz restaurant"),
+    ]:  # fmt: skip
+        assert Names(NAMES).known(told) == meant
 
 
-@pytest.mark.parametrize("told", [
-    "bed and breakfast", "the hotel", "pizza hut", "golden duck", "golden", "ashley house", "nandos south",
-    "wok golden bar hut", "the", "&", "university",
-])  # fmt: skip
-def test_a_name_that_fits_several_venues_or_has_words_of_its_own_stays_what_it_is(told: str) -> None:
-    assert Names(NAMES).known(told) == normalise_value(told)
+def test_a_name_that_fits_several_venues_or_has_words_of_its_own_stays_what_it_is() -> None:
+    for told in [
+        "bed and breakfast", "the hotel", "pizza hut", "golden duck", "golden", "ashley house",
+        "nandos south",
+        "wok golden bar hut", "the", "&", "university",
+    ]:  # fmt: skip
+        assert Names(NAMES).known(told) == normalise_value(told)
 
 
 def test_a_venue_that_is_named_with_an_article_is_offered_and_told_of_as_itself(

@@ -58,6 +58,7 @@ def found(dataset: Dataset) -> set[str]:
     return {one.measure for one in summarise(dataset, "population").tests if one.significant}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", PLANTED)
 def test_a_planted_difference_is_found_and_no_other(measure: str, tmp_path: Path) -> None:
     told = [found(drawn(tmp_path / f"{seed}", differing(measure), seed)) for seed in (1, 2)]
@@ -68,6 +69,7 @@ def test_all_planted_differences_are_found_together(tmp_path: Path) -> None:
     assert found(drawn(tmp_path / "d", differing(*PLANTED), 3)) == set(PLANTED)
 
 
+@pytest.mark.long
 def test_no_difference_is_invented_beyond_what_is_declared(tmp_path: Path) -> None:
     """At 5 % for all figures together, 3 or more of 12 would come by chance in 2 % of such tests."""
     told = [found(drawn(tmp_path / f"{seed}", [CROWD, LABORATORY], seed)) for seed in range(12)]
@@ -86,6 +88,7 @@ def simulated(folder: Path, *populations: str) -> Dataset:
     return vv.export_log(folder, folder / "data")
 
 
+@pytest.mark.long
 def test_simulated_crowds_are_told_apart_by_what_was_planted_in_them(tmp_path: Path) -> None:
     crowd = (
         "population: {name}\nsimulated: true\nseed: {seed}\nword_error_rate: {rate}\n"

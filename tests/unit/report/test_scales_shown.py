@@ -123,9 +123,9 @@ def test_alpha_of_the_reference_answers_stands_beside_the_score_and_omega_says_i
     assert "30 forms" in text
 
 
-@pytest.mark.parametrize("name", INSTRUMENTS.names())
-def test_every_score_has_a_meaning_in_italian(name: str) -> None:
-    with speaking("it"):
-        for score in INSTRUMENTS.get(name).scores.values():
-            if score.meaning:
-                assert say(score.meaning) != score.meaning
+def test_every_score_has_a_meaning_in_italian() -> None:
+    for name in INSTRUMENTS.names():
+        with speaking("it"):
+            for score in INSTRUMENTS.get(name).scores.values():
+                if score.meaning:
+                    assert say(score.meaning) != score.meaning

@@ -26,16 +26,16 @@ SAID = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
-@pytest.mark.parametrize("language", ["en", "it"])
-def test_the_first_hypothesis_has_about_the_error_rate_asked_for(rate: float, language: str) -> None:
-    channel, random = ASRChannel(ONTOLOGY, language, rate), Random(5)
-    errors = reference = 0
-    for number in range(1500):
-        said = SAID[number % len(SAID)]
-        counts = align(words(said), words(channel.hear(said, random)[0].text))
-        errors, reference = errors + counts.errors, reference + counts.reference_count
-    assert abs(errors / reference - rate) < 0.05
+def test_the_first_hypothesis_has_about_the_error_rate_asked_for() -> None:
+    for language in ["en", "it"]:
+        for rate in [0.1, 0.3, 0.5]:
+            channel, random = ASRChannel(ONTOLOGY, language, rate), Random(5)
+            errors = reference = 0
+            for number in range(1500):
+                said = SAID[number % len(SAID)]
+                counts = align(words(said), words(channel.hear(said, random)[0].text))
+                errors, reference = errors + counts.errors, reference + counts.reference_count
+            assert abs(errors / reference - rate) < 0.05
 
 
 def test_lists_are_ranked_distinct_and_add_up_to_one() -> None:

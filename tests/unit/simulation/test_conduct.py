@@ -96,25 +96,25 @@ def kinds(utterance: UserUtterance) -> list[str]:
     return [act.act for act in utterance.acts]
 
 
-@pytest.mark.parametrize("language", ["en", "it"])
-@pytest.mark.parametrize(
-    ("trait", "aside", "act"),
-    [
-        ("digresses", "digress", "null"), ("fragments", "break_off", "null"),
-        ("asks_back", "ask_back", "repeat"),
-    ],
-)  # fmt: skip
-def test_a_departure_is_said_in_place_of_every_other_answer_and_means_nothing_of_the_task(
-    trait: str, aside: str, act: str, language: str
-) -> None:
-    words = SimulatedSpeech.or_english(language).asides[aside]  # type: ignore[index]
-    for seed in SEEDS:
-        plain, departing = call(PLAIN, seed, language), call(replace(PLAIN, **{trait: 1.0}), seed, language)
-        aside_turns = [one for one in said(departing) if one.text in words]
-        assert len(aside_turns) >= len(departing) // 2 >= 1
-        assert all(kinds(one) == [act] and one.acts[0].slot is None for one in aside_turns)
-        stated = {(one.slot, one.value) for turn in said(departing) for one in turn.acts if one.slot}
-        assert stated >= {(one.slot, one.value) for turn in said(plain)[:1] for one in turn.acts if one.slot}
+def test_a_departure_is_said_in_place_of_every_other_answer_and_means_nothing_of_the_task() -> None:
+    for trait, aside, act in [
+            ("digresses", "digress", "null"), ("fragments", "break_off", "null"),
+            ("asks_back", "ask_back", "repeat"),
+        ]:  # fmt: skip
+        for language in ["en", "it"]:
+            words = SimulatedSpeech.or_english(language).asides[aside]  # type: ignore[index]
+            for seed in SEEDS:
+                plain, departing = (
+                    call(PLAIN, seed, language),
+                    call(replace(PLAIN, **{trait: 1.0}), seed, language),
+                )
+                aside_turns = [one for one in said(departing) if one.text in words]
+                assert len(aside_turns) >= len(departing) // 2 >= 1
+                assert all(kinds(one) == [act] and one.acts[0].slot is None for one in aside_turns)
+                stated = {(one.slot, one.value) for turn in said(departing) for one in turn.acts if one.slot}
+                assert stated >= {
+                    (one.slot, one.value) for turn in said(plain)[:1] for one in turn.acts if one.slot
+                }
 
 
 def test_what_was_no_answer_costs_no_patience_of_who_did_not_answer() -> None:
@@ -228,21 +228,21 @@ def test_traits_at_nought_leave_every_word_as_it_was() -> None:
         assert said(call(nobody, seed)) == said(call(PLAIN, seed))
 
 
-@pytest.mark.parametrize("name", population_names())
-def test_shipped_populations_do_what_their_name_says(name: str) -> None:
-    people, usual = find_population(name).people(4), find_population("brief").people(4)
-    turns = [one for seed in range(60) for one in said(call(people.traits(seed), seed))]
-    briefly = [one for seed in range(60) for one in said(call(usual.traits(seed), seed))]
-    words = mean(len(one.text.split()) for one in turns)
-    assert people.name == name
-    if name == "brief":
-        assert words < 4
-    if name == "chatty":
-        assert words > 1.5 * mean(len(one.text.split()) for one in briefly)
-    if name == "confused":
-        assert sum(kinds(one) in (["null"], ["repeat"]) for one in turns) > 0.2 * len(turns)
-    if name == "hostile":
-        assert sum("negate" in kinds(one) for one in turns) > 0.1 * len(turns)
+def test_shipped_populations_do_what_their_name_says() -> None:
+    for name in population_names():
+        people, usual = find_population(name).people(4), find_population("brief").people(4)
+        turns = [one for seed in range(60) for one in said(call(people.traits(seed), seed))]
+        briefly = [one for seed in range(60) for one in said(call(usual.traits(seed), seed))]
+        words = mean(len(one.text.split()) for one in turns)
+        assert people.name == name
+        if name == "brief":
+            assert words < 4
+        if name == "chatty":
+            assert words > 1.5 * mean(len(one.text.split()) for one in briefly)
+        if name == "confused":
+            assert sum(kinds(one) in (["null"], ["repeat"]) for one in turns) > 0.2 * len(turns)
+        if name == "hostile":
+            assert sum("negate" in kinds(one) for one in turns) > 0.1 * len(turns)
 
 
 STUDY = """

@@ -72,16 +72,16 @@ def test_without_noise_a_careful_user_reaches_nearly_every_goal(name: str, langu
     assert sum(judged) >= 23
 
 
-@pytest.mark.parametrize("name", domain_names())
-def test_noise_costs_goals_and_patience_and_every_dialogue_ends(name: str) -> None:
-    people = Population(3)
-    tasks = draw_tasks(load_domain(name), 40, 6, ("it",))
-    quiet, noisy = (
-        [hold(name, task, people.traits(n), "it", seed=n, rate=rate)[0] for n, task in enumerate(tasks)]
-        for rate in (0.0, 0.5)
-    )
-    assert sum(one.met for one in noisy) < sum(one.met for one in quiet)
-    assert sum(one.unhelpful for one in noisy) > sum(one.unhelpful for one in quiet)
+def test_noise_costs_goals_and_patience_and_every_dialogue_ends() -> None:
+    for name in domain_names():
+        people = Population(3)
+        tasks = draw_tasks(load_domain(name), 40, 6, ("it",))
+        quiet, noisy = (
+            [hold(name, task, people.traits(n), "it", seed=n, rate=rate)[0] for n, task in enumerate(tasks)]
+            for rate in (0.0, 0.5)
+        )
+        assert sum(one.met for one in noisy) < sum(one.met for one in quiet)
+        assert sum(one.unhelpful for one in noisy) > sum(one.unhelpful for one in quiet)
 
 
 def test_a_wrong_amount_that_is_confirmed_is_corrected_or_the_goal_is_missed() -> None:

@@ -1,7 +1,6 @@
 """Half and twice the rate, piece by piece: nothing is held back, and what belongs there comes through."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,16 +26,16 @@ def test_the_pieces_do_not_matter_and_all_comes_out_at_once(up: bool, size: int)
     assert np.array_equal(found, changed(samples, len(samples), up=up))
 
 
-@pytest.mark.parametrize("hertz", [200, 1000, 3300])
-@pytest.mark.parametrize("up", [True, False])
-def test_a_tone_comes_through_at_the_other_rate(hertz: int, up: bool) -> None:
-    found = changed(tone(hertz, 8000 if up else 16_000), 160, up=up)
-    wanted = tone(hertz, 16_000 if up else 8000)
-    late = TAPS // 2 / (1 if up else 2)  # in samples of what comes out
-    spectrum = np.fft.rfft(wanted) * np.exp(-2j * np.pi * np.fft.rfftfreq(len(wanted)) * late)
-    shifted = np.fft.irfft(spectrum, len(wanted))
-    inside = slice(TAPS, -TAPS)
-    assert np.abs(found[inside] - shifted[inside]).max() < 160, "2 %"
+def test_a_tone_comes_through_at_the_other_rate() -> None:
+    for up in [True, False]:
+        for hertz in [200, 1000, 3300]:
+            found = changed(tone(hertz, 8000 if up else 16_000), 160, up=up)
+            wanted = tone(hertz, 16_000 if up else 8000)
+            late = TAPS // 2 / (1 if up else 2)  # in samples of what comes out
+            spectrum = np.fft.rfft(wanted) * np.exp(-2j * np.pi * np.fft.rfftfreq(len(wanted)) * late)
+            shifted = np.fft.irfft(spectrum, len(wanted))
+            inside = slice(TAPS, -TAPS)
+            assert np.abs(found[inside] - shifted[inside]).max() < 160, "2 %"
 
 
 def test_what_the_lower_rate_cannot_hold_is_left_out() -> None:

@@ -90,19 +90,16 @@ def test_a_liking_for_length_is_not_taken_for_strength(tmp_path: Path) -> None:
     assert length.low < 2.5 < length.high
 
 
-@pytest.mark.parametrize(
-    ("style", "text", "count"),
-    [
+def test_marks_of_style_are_counted() -> None:
+    for style, text, count in [
         ("lists", "Try:\n- Rome\n* Bari\n2. Pisa\nnot - this", 3),
         ("headings", "# One\ntext\n### Two\n#nothing", 2),
         ("bold", "**very** and __quite__ ** not **", 2),
         ("code", "`x` or\n```\ny\n```", 3),
         ("links", "[here](https://a.it) and https://b.it", 2),
         ("length", "three small words", 3),
-    ],
-)
-def test_marks_of_style_are_counted(style: str, text: str, count: int) -> None:
-    assert STYLES[style](text) == count
+    ]:
+        assert STYLES[style](text) == count
 
 
 def test_a_system_that_never_wins_has_no_finite_worth_and_the_votes_are_still_told(tmp_path: Path) -> None:
@@ -122,6 +119,7 @@ def test_a_dataset_without_votes_is_told(tmp_path: Path) -> None:
         rank_systems(dataset)
 
 
+@pytest.mark.long
 def test_simulated_people_in_a_real_arena_give_their_strengths_back(tmp_path: Path) -> None:
     """Through the session engine, the log and the export; 99.9 % intervals, since three must hold at once."""
     worth = {"beryl-9": 1.0, "cobalt": 0.0, "topaz": -1.0}

@@ -76,6 +76,7 @@ def test_the_profile_is_that_of_the_paper():
     assert (calls**2).sum() / calls.sum() > 12.86, "the least that the published numbers allow"
 
 
+@pytest.mark.long
 def test_naive_intervals_fail_on_the_profile_and_clustered_ones_hold():
     found = simulate(DESIGNS[2], 400, seed=1)
     assert found["naive_coverage"] < 0.75

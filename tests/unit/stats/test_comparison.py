@@ -92,19 +92,19 @@ def test_the_bootstrap_draws_whole_participants():
     assert bootstrap_difference(*(((np.ones(1), np.ones(1)),) * 2)) is None
 
 
-@pytest.mark.parametrize("case", GOLDEN["two_groups"])
-def test_rank_tests_are_those_of_the_reference(case):
-    (a, b), expected, close = case["input"], case["expected"], case["tolerance"]
-    found = mann_whitney(a, b)
-    ours = (found.u, found.p, found.superiority, found.cliff_delta)
-    assert ours == pytest.approx(
-        [expected[name] for name in ("u", "p", "superiority", "cliff_delta")], abs=close
-    )
-    plain = mann_whitney(a, b, continuity=False)
-    assert plain.p == pytest.approx(expected["p_without_continuity"], abs=close)
-    share = clustered_superiority(a, b, range(8), [f"b{one}" for one in range(8)])
-    assert share.share == pytest.approx(expected["superiority"])
-    assert mann_whitney([1, 1], [1]) is None
+def test_rank_tests_are_those_of_the_reference():
+    for case in GOLDEN["two_groups"]:
+        (a, b), expected, close = case["input"], case["expected"], case["tolerance"]
+        found = mann_whitney(a, b)
+        ours = (found.u, found.p, found.superiority, found.cliff_delta)
+        assert ours == pytest.approx(
+            [expected[name] for name in ("u", "p", "superiority", "cliff_delta")], abs=close
+        )
+        plain = mann_whitney(a, b, continuity=False)
+        assert plain.p == pytest.approx(expected["p_without_continuity"], abs=close)
+        share = clustered_superiority(a, b, range(8), [f"b{one}" for one in range(8)])
+        assert share.share == pytest.approx(expected["superiority"])
+        assert mann_whitney([1, 1], [1]) is None
 
 
 def test_repeated_answers_of_a_person_do_not_make_a_group_surer():
@@ -227,30 +227,35 @@ def test_acoustic_conditions_of_the_real_calls_are_compared_within_each_manager(
     assert not any(test.significant for test in facts.tests), "18 comparisons were explored, not six"
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_superiority_is_that_of_every_pair_of_answers_over_participants(seed):
+def test_superiority_is_that_of_every_pair_of_answers_over_participants():
     """Pairs in loops, a participant's influence weighed as if left out, and t over participants."""
-    rng = np.random.default_rng(seed)
-    a, b = rng.integers(1, 6, 14).astype(float), rng.integers(2, 6, 11).astype(float)
-    people_a, people_b = [f"p{n}" for n in rng.integers(0, 7, 14)], [f"p{n}" for n in rng.integers(3, 10, 11)]
-    won = [[1.0 if one > other else 0.5 if one == other else 0.0 for other in b] for one in a]
-    share = sum(map(sum, won)) / (len(a) * len(b))
-    square, people = 0.0, sorted({*people_a, *people_b})
-    for person in people:
-        influence = 0.0
-        of_a = [sum(row) / len(b) - share for row, who in zip(won, people_a, strict=True) if who == person]
-        of_b = [
-            sum(row[n] for row in won) / len(a) - share for n, who in enumerate(people_b) if who == person
-        ]
-        for left, size in ((of_a, len(a)), (of_b, len(b))):
-            influence += sum(left) / size / (1 - len(left) / size)
-        square += influence**2
-    found = clustered_superiority(a, b, people_a, people_b)
-    reach = student.ppf(0.975, len(people) - 1) * square**0.5
-    assert (found.share, found.clusters) == (pytest.approx(share), len(people))
-    assert found.low == pytest.approx(max(0, share - reach))
-    assert found.high == pytest.approx(min(1, share + reach))
-    assert found.p == pytest.approx(2 * student.sf(abs(share - 0.5) / square**0.5, len(people) - 1))
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        a, b = rng.integers(1, 6, 14).astype(float), rng.integers(2, 6, 11).astype(float)
+        people_a, people_b = (
+            [f"p{n}" for n in rng.integers(0, 7, 14)],
+            [f"p{n}" for n in rng.integers(3, 10, 11)],
+        )
+        won = [[1.0 if one > other else 0.5 if one == other else 0.0 for other in b] for one in a]
+        share = sum(map(sum, won)) / (len(a) * len(b))
+        square, people = 0.0, sorted({*people_a, *people_b})
+        for person in people:
+            influence = 0.0
+            of_a = [
+                sum(row) / len(b) - share for row, who in zip(won, people_a, strict=True) if who == person
+            ]
+            of_b = [
+                sum(row[n] for row in won) / len(a) - share for n, who in enumerate(people_b) if who == person
+            ]
+            for left, size in ((of_a, len(a)), (of_b, len(b))):
+                influence += sum(left) / size / (1 - len(left) / size)
+            square += influence**2
+        found = clustered_superiority(a, b, people_a, people_b)
+        reach = student.ppf(0.975, len(people) - 1) * square**0.5
+        assert (found.share, found.clusters) == (pytest.approx(share), len(people))
+        assert found.low == pytest.approx(max(0, share - reach))
+        assert found.high == pytest.approx(min(1, share + reach))
+        assert found.p == pytest.approx(2 * student.sf(abs(share - 0.5) / square**0.5, len(people) - 1))
 
 
 def test_superiority_over_one_person_or_none_has_no_interval():
@@ -325,18 +330,18 @@ def test_means_are_compared_by_welchs_t_and_cohens_d():
     assert size.value == pytest.approx((7 / 3 - 5) / np.sqrt((7 / 3 + 8) / 2))
 
 
-@pytest.mark.parametrize(("people", "tasks", "names"), [
-    ("pqrstu", [0] * 6, []), ("ppqqrr", [0] * 6, ["participant by system"]),
-    ("ppqrst", [0] * 6, ["participant by system"]), ("pqrstu", [0, 1, 0, 1, 0, 1], ["task"]),
-    ("pqrstu", [0, 1, 2, 0, 1, 2], []), ("ppqqrr", [0, 0, 1, 1, 0, 0], ["participant by system", "task"]),
-])  # fmt: skip
-def test_random_effects_are_those_that_recur(people, tasks, names):
+def test_random_effects_are_those_that_recur():
     """Who met both systems; tasks of three dialogues each on average."""
-    cases = Cases(np.ones(6), np.ones(6), np.array(list(people)), np.array(tasks), np.arange(6) % 2 == 0)
-    grouping, found = _random_effects(cases)
-    assert found == ["participant", *names] and len(grouping) == len(found)
-    if "participant by system" in found:
-        assert len(set(grouping[1].tolist())) == len(set(zip(people, [0, 1] * 3, strict=True)))
+    for people, tasks, names in [
+        ("pqrstu", [0] * 6, []), ("ppqqrr", [0] * 6, ["participant by system"]),
+        ("ppqrst", [0] * 6, ["participant by system"]), ("pqrstu", [0, 1, 0, 1, 0, 1], ["task"]),
+        ("pqrstu", [0, 1, 2, 0, 1, 2], []), ("ppqqrr", [0, 0, 1, 1, 0, 0], ["participant by system", "task"]),
+    ]:  # fmt: skip
+        cases = Cases(np.ones(6), np.ones(6), np.array(list(people)), np.array(tasks), np.arange(6) % 2 == 0)
+        grouping, found = _random_effects(cases)
+        assert found == ["participant", *names] and len(grouping) == len(found)
+        if "participant by system" in found:
+            assert len(set(grouping[1].tolist())) == len(set(zip(people, [0, 1] * 3, strict=True)))
 
 
 def test_counted_dialogues_are_taken_apart_into_their_cases():

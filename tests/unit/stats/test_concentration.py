@@ -20,11 +20,11 @@ def keys(*sizes: int) -> list[str | None]:
     return [f"p{number}" for number, size in enumerate(sizes) for _ in range(size)]
 
 
-@pytest.mark.parametrize("case", GOLDEN)
-def test_the_average_size_seen_by_a_dialogue_is_the_published_one(case):
-    spread = as_json(concentration(keys(*case["input"])))
-    for name, expected in case["expected"].items():
-        assert spread[name] == pytest.approx(expected, abs=case["tolerance"])
+def test_the_average_size_seen_by_a_dialogue_is_the_published_one():
+    for case in GOLDEN:
+        spread = as_json(concentration(keys(*case["input"])))
+        for name, expected in case["expected"].items():
+            assert spread[name] == pytest.approx(expected, abs=case["tolerance"])
 
 
 def test_mean_median_and_histogram_are_over_participants():

@@ -104,27 +104,27 @@ def test_flags_are_written_only_by_rules(dataset: Dataset, tmp_path: Path) -> No
     assert not (tmp_path / "F").exists()
 
 
-@pytest.mark.parametrize(("hits", "extra", "missed", "none"), [
-    (5, 2, 3, 7), (1, 4, 2, 0), (3, 1, 6, 2), (2, 0, 2, 3), (2, 2, 0, 1), (0, 3, 1, 4),
-])  # fmt: skip
-def test_flags_have_the_figures_of_scikit_learn(hits: int, extra: int, missed: int, none: int) -> None:
-    pairs = [(True, True)] * hits + [(True, False)] * extra + [(False, True)] * missed
-    pairs += [(False, False)] * none
-    counts = _Counts()
-    for number, (told, meant) in enumerate(pairs):
-        counts.add(f"p{number % 3}", told=told, meant=meant)
-    found = counts.score("x", "question")
-    one, other = ([pair[side] for pair in pairs] for side in (1, 0))
-    assert (found.hits, found.extra, found.missed, found.judged) == (hits, extra, missed, len(pairs))
-    assert found.precision == pytest.approx(precision_score(one, other))
-    assert found.recall == pytest.approx(recall_score(one, other))
-    assert found.f1 == pytest.approx(f1_score(one, other))
-    assert found.kappa == pytest.approx(cohen_kappa_score(one, other))
-    if hits:
-        assert found.low <= found.f1 <= found.high
-        own = [[p for n, p in enumerate(pairs) if n % 3 == who] for who in range(3)]
-        of_each = [f1_score([m for _, m in part], [t for t, _ in part], zero_division=0) for part in own]
-        assert min(of_each) - 1e-9 <= found.low and found.high <= max(of_each) + 1e-9
+def test_flags_have_the_figures_of_scikit_learn() -> None:
+    for hits, extra, missed, none in [
+        (5, 2, 3, 7), (1, 4, 2, 0), (3, 1, 6, 2), (2, 0, 2, 3), (2, 2, 0, 1), (0, 3, 1, 4),
+    ]:  # fmt: skip
+        pairs = [(True, True)] * hits + [(True, False)] * extra + [(False, True)] * missed
+        pairs += [(False, False)] * none
+        counts = _Counts()
+        for number, (told, meant) in enumerate(pairs):
+            counts.add(f"p{number % 3}", told=told, meant=meant)
+        found = counts.score("x", "question")
+        one, other = ([pair[side] for pair in pairs] for side in (1, 0))
+        assert (found.hits, found.extra, found.missed, found.judged) == (hits, extra, missed, len(pairs))
+        assert found.precision == pytest.approx(precision_score(one, other))
+        assert found.recall == pytest.approx(recall_score(one, other))
+        assert found.f1 == pytest.approx(f1_score(one, other))
+        assert found.kappa == pytest.approx(cohen_kappa_score(one, other))
+        if hits:
+            assert found.low <= found.f1 <= found.high
+            own = [[p for n, p in enumerate(pairs) if n % 3 == who] for who in range(3)]
+            of_each = [f1_score([m for _, m in part], [t for t, _ in part], zero_division=0) for part in own]
+            assert min(of_each) - 1e-9 <= found.low and found.high <= max(of_each) + 1e-9
 
 
 @pytest.mark.parametrize(("pair", "n", "figures"), [

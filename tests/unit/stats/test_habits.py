@@ -57,32 +57,30 @@ def act(text: str) -> tuple[str, Said, Said]:
     return kind, slot or None, value or None
 
 
-@pytest.mark.parametrize(("turns", "changed"), [
-    (("U food=thai", "S", "U food=greek"), True), (("U food=thai", "S-", "U food=greek"), False),
-    (("U food=thai", "S", "S-", "U food=greek"), False), (("U food=thai", "S-", "S", "U food=greek"), True),
-    (("U food=thai", "U food=greek"), True), (("U food=thai", "S", "U food=thai"), False),
-    (("U food=thai", "S", "U area=north"), False), (("U food=thai", "S", "U food=dontcare"), False),
-    (("U food=dontcare", "S", "U food=greek"), False), (("U food=thai", "S", "U request:food"), False),
-    (("U inform:food", "S", "U food=greek"), False), (("U food=thai", "S", "U confirm:food=greek"), False),
-])  # fmt: skip
-def test_a_mind_is_changed_where_a_value_is_though_nothing_failed(
-    turns: tuple[str, ...], changed: bool
-) -> None:
-    assert _changed_mind(call(*turns)) == changed
+def test_a_mind_is_changed_where_a_value_is_though_nothing_failed() -> None:
+    for turns, changed in [
+        (("U food=thai", "S", "U food=greek"), True), (("U food=thai", "S-", "U food=greek"), False),
+        (("U food=thai", "S", "S-", "U food=greek"), False), (("U food=thai", "S-", "S", "U food=greek"),
+        True),
+        (("U food=thai", "U food=greek"), True), (("U food=thai", "S", "U food=thai"), False),
+        (("U food=thai", "S", "U area=north"), False), (("U food=thai", "S", "U food=dontcare"), False),
+        (("U food=dontcare", "S", "U food=greek"), False), (("U food=thai", "S", "U request:food"), False),
+        (("U inform:food", "S", "U food=greek"), False), (("U food=thai", "S", "U confirm:food=greek"),
+        False),
+    ]:  # fmt: skip
+        assert _changed_mind(call(*turns)) == changed
 
 
-@pytest.mark.parametrize(("turns", "share", "n"), [
-    ((*WRONG, "U food=thai"), 1.0, 1), ((*WRONG, "U deny:food"), 1.0, 1), ((*WRONG, "U negate"), 1.0, 1),
-    ((*WRONG, "U request:phone"), 0.0, 1), ((*WRONG, "U request:food"), 0.0, 1),
-    (("U food=thai", "S food=thai", "U area=north"), None, 0),
-    (("U food=dontcare", "S food=greek", "U negate"), None, 0), (("S food=greek", "U negate"), None, 0),
-    ((*WRONG, "S area=north", "U negate"), None, 0),
-    ((*WRONG, "U negate", "S food=greek", "U bye"), 0.5, 2),
-])  # fmt: skip
-def test_who_is_careful_corrects_what_the_system_states_wrongly(
-    turns: tuple[str, ...], share: float | None, n: int
-) -> None:
-    assert _carefulness([call(*turns)]) == (share, n)
+def test_who_is_careful_corrects_what_the_system_states_wrongly() -> None:
+    for turns, share, n in [
+        ((*WRONG, "U food=thai"), 1.0, 1), ((*WRONG, "U deny:food"), 1.0, 1), ((*WRONG, "U negate"), 1.0, 1),
+        ((*WRONG, "U request:phone"), 0.0, 1), ((*WRONG, "U request:food"), 0.0, 1),
+        (("U food=thai", "S food=thai", "U area=north"), None, 0),
+        (("U food=dontcare", "S food=greek", "U negate"), None, 0), (("S food=greek", "U negate"), None, 0),
+        ((*WRONG, "S area=north", "U negate"), None, 0),
+        ((*WRONG, "U negate", "S food=greek", "U bye"), 0.5, 2),
+    ]:  # fmt: skip
+        assert _carefulness([call(*turns)]) == (share, n)
 
 
 @pytest.mark.parametrize(("turns", "share", "n"), [
@@ -110,12 +108,12 @@ def test_two_things_at_once_are_a_wish_and_a_question() -> None:
     assert _two_at_once([call("U bye")]) == (None, 0)
 
 
-@pytest.mark.parametrize(("turn", "words", "share", "n"), [
-    ("U food=thai", 2, 1.0, 1), ("U food=thai", 3, 0.0, 1), ("U food=thai area=north", 4, 1.0, 1),
-    ("U food=thai food=greek", 3, 0.0, 1), ("U food=thai negate", 1, None, 0), ("U", 1, None, 0),
-])  # fmt: skip
-def test_who_is_terse_states_a_value_in_two_words(turn: str, words: int, share: float | None, n: int) -> None:
-    assert _terseness([call(turn, words=[words])]) == (share, n)
+def test_who_is_terse_states_a_value_in_two_words() -> None:
+    for turn, words, share, n in [
+        ("U food=thai", 2, 1.0, 1), ("U food=thai", 3, 0.0, 1), ("U food=thai area=north", 4, 1.0, 1),
+        ("U food=thai food=greek", 3, 0.0, 1), ("U food=thai negate", 1, None, 0), ("U", 1, None, 0),
+    ]:  # fmt: skip
+        assert _terseness([call(turn, words=[words])]) == (share, n)
 
 
 @pytest.mark.parametrize(("turns", "share", "n"), [
@@ -171,16 +169,14 @@ def test_callers_are_counted_by_how_often_they_called() -> None:
     assert _dialogues(calls) == {1: 0.25, 2: 0.5, 60: 0.25}
 
 
-@pytest.mark.parametrize(("turns", "share", "n"), [
-    (("S confirm", "U negate"), 1.0, 1), (("S confirm", "U negate food=thai"), 0.0, 1),
-    (("S confirm", "U food=thai", "S confirm", "U negate"), 0.5, 2), (("S confirm", "U affirm"), None, 0),
-    (("S offer", "U negate"), None, 0), (("S confirm", "U affirm food=thai"), None, 0),
-    (("S confirm", "U null"), None, 0),
-])  # fmt: skip
-def test_a_mere_no_is_counted_of_what_puts_a_confirmation_right(
-    turns: tuple[str, ...], share: float | None, n: int
-) -> None:
-    assert _only_denial([call(*turns)]) == (share, n)
+def test_a_mere_no_is_counted_of_what_puts_a_confirmation_right() -> None:
+    for turns, share, n in [
+        (("S confirm", "U negate"), 1.0, 1), (("S confirm", "U negate food=thai"), 0.0, 1),
+        (("S confirm", "U food=thai", "S confirm", "U negate"), 0.5, 2), (("S confirm", "U affirm"), None, 0),
+        (("S offer", "U negate"), None, 0), (("S confirm", "U affirm food=thai"), None, 0),
+        (("S confirm", "U null"), None, 0),
+    ]:  # fmt: skip
+        assert _only_denial([call(*turns)]) == (share, n)
 
 
 @pytest.mark.parametrize(("turns", "share", "n"), [

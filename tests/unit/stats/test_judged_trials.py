@@ -24,20 +24,20 @@ def drawn(kind: str) -> tuple[Trials, np.ndarray]:
     return trials, rng.random(len(caller)) < 0.5
 
 
-@pytest.mark.parametrize("kind", ["joined", "people alone", "chances", "few labels"])
-@pytest.mark.parametrize("rate", [True, False])
-def test_means_of_many_trials_are_those_of_each(kind: str, rate: bool) -> None:
-    trials, _ = drawn(kind)
-    found = means(trials, rate=rate)
-    for number in range(TRIALS):
-        one = powered_mean(trials.one(number), rate=rate)
-        for name in ("estimate", "low", "high", "se"):
-            told = getattr(one, name)
-            expected = np.nan if told is None else told
-            assert getattr(found, name)[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (
-                name,
-                number,
-            )
+def test_means_of_many_trials_are_those_of_each() -> None:
+    for rate in [True, False]:
+        for kind in ["joined", "people alone", "chances", "few labels"]:
+            trials, _ = drawn(kind)
+            found = means(trials, rate=rate)
+            for number in range(TRIALS):
+                one = powered_mean(trials.one(number), rate=rate)
+                for name in ("estimate", "low", "high", "se"):
+                    told = getattr(one, name)
+                    expected = np.nan if told is None else told
+                    assert getattr(found, name)[number] == pytest.approx(expected, abs=1e-9, nan_ok=True), (
+                        name,
+                        number,
+                    )
 
 
 @pytest.mark.parametrize("kind", ["joined", "people alone", "chances", "few labels"])

@@ -74,12 +74,12 @@ def test_the_way_to_an_interval_is_told(hits: list[float], sizes: list[float], m
         assert 0 <= found.low <= sum(hits) / sum(sizes) <= found.high <= 1
 
 
-@pytest.mark.parametrize(("tops", "bottoms", "expected"), [
-    ([0, 3], [1, 3], True), ([0.5, 1], [1, 1], False), ([1, 1], [1, 1.5], False), ([2], [1], False),
-    ([-1], [1], False), ([0], [0], True),
-])  # fmt: skip
-def test_successes_are_whole_numbers_among_whole_numbers(tops: list, bottoms: list, expected: bool) -> None:
-    assert counted(np.array(tops, float), np.array(bottoms, float)) == expected
+def test_successes_are_whole_numbers_among_whole_numbers() -> None:
+    for tops, bottoms, expected in [
+        ([0, 3], [1, 3], True), ([0.5, 1], [1, 1], False), ([1, 1], [1, 1.5], False), ([2], [1], False),
+        ([-1], [1], False), ([0], [0], True),
+    ]:  # fmt: skip
+        assert counted(np.array(tops, float), np.array(bottoms, float)) == expected
 
 
 def test_a_ratio_of_sums_has_an_interval_where_it_differs_between_participants() -> None:

@@ -47,33 +47,35 @@ def test_two_versions_with_ties_have_their_closed_forms(won: int, tied: int, los
         assert told == pytest.approx((won / n, lost / n, tied / n), abs=1e-3)
 
 
-@pytest.mark.parametrize("case", GOLDEN["davidson"])
-def test_several_systems_have_the_reference_worths(case: dict) -> None:
-    first, second, said = [], [], []
-    for i, j, wins, losses, ties in case["input"]:
-        first += [str(i)] * (wins + losses + ties)
-        second += [str(j)] * (wins + losses + ties)
-        said += [1.0] * wins + [-1.0] * losses + [0.0] * ties
-    names = sorted({*first, *second})
-    fitted = fit(differences(names, first, second), np.array(said), np.arange(len(said)))
-    assert fitted is not None
-    assert fitted.readiness == pytest.approx(case["expected"]["nu"], abs=case["tolerance"])
-    by_name = {one.name: one.estimate for one in worths(names, fitted)}
-    assert [by_name[name] for name in names] == pytest.approx(case["expected"]["beta"], abs=case["tolerance"])
+def test_several_systems_have_the_reference_worths() -> None:
+    for case in GOLDEN["davidson"]:
+        first, second, said = [], [], []
+        for i, j, wins, losses, ties in case["input"]:
+            first += [str(i)] * (wins + losses + ties)
+            second += [str(j)] * (wins + losses + ties)
+            said += [1.0] * wins + [-1.0] * losses + [0.0] * ties
+        names = sorted({*first, *second})
+        fitted = fit(differences(names, first, second), np.array(said), np.arange(len(said)))
+        assert fitted is not None
+        assert fitted.readiness == pytest.approx(case["expected"]["nu"], abs=case["tolerance"])
+        by_name = {one.name: one.estimate for one in worths(names, fitted)}
+        assert [by_name[name] for name in names] == pytest.approx(
+            case["expected"]["beta"], abs=case["tolerance"]
+        )
 
 
-@pytest.mark.parametrize("case", GOLDEN["bradley_terry"])
-def test_decided_choices_have_the_reference_worths(case: dict) -> None:
-    pairs = [(str(i), str(j)) for i, row in enumerate(case["input"]) for j, won in enumerate(row)
-             for _ in range(won)]  # fmt: skip
-    names = sorted({one for pair in pairs for one in pair})
-    design = differences(names, [one for one, _ in pairs], [other for _, other in pairs])
-    fitted = fit(design, np.ones(len(pairs)), np.arange(len(pairs)), "decided")
-    assert fitted is not None and fitted.readiness is None
-    found = [one.estimate for one in worths(names, fitted)]
-    expected = case["expected"]
-    assert found == pytest.approx(expected["logworth"], abs=10 * case["tolerance"])
-    assert expit(found[0] - found[1]) == pytest.approx(expected["P12"], abs=10 * case["tolerance"])
+def test_decided_choices_have_the_reference_worths() -> None:
+    for case in GOLDEN["bradley_terry"]:
+        pairs = [(str(i), str(j)) for i, row in enumerate(case["input"]) for j, won in enumerate(row)
+                 for _ in range(won)]  # fmt: skip
+        names = sorted({one for pair in pairs for one in pair})
+        design = differences(names, [one for one, _ in pairs], [other for _, other in pairs])
+        fitted = fit(design, np.ones(len(pairs)), np.arange(len(pairs)), "decided")
+        assert fitted is not None and fitted.readiness is None
+        found = [one.estimate for one in worths(names, fitted)]
+        expected = case["expected"]
+        assert found == pytest.approx(expected["logworth"], abs=10 * case["tolerance"])
+        assert expit(found[0] - found[1]) == pytest.approx(expected["P12"], abs=10 * case["tolerance"])
 
 
 def test_the_error_of_a_share_is_the_usual_one_and_grows_when_people_repeat_themselves() -> None:

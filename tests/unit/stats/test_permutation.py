@@ -70,16 +70,16 @@ def studentised(a: Cells, b: Cells, spread: np.ndarray, kept: Labelling, suppose
 DESIGNS = [(4, 0, 0), (0, 3, 4), (3, 2, 2), (2, 3, 1)]
 
 
-@pytest.mark.parametrize("design", DESIGNS)
-def test_every_relabelling_that_the_design_allows_is_there_once_the_one_seen_first(design):
-    a, b, _ = cells(1, *design)
-    met = a.bottoms > 0, b.bottoms > 0
-    found = relabellings(*met)
-    assert found.every and found.kept[0].all()
-    assert {tuple((row == 1).tolist()) for row in found.kept} == labellings(*met)
-    assert len(found.kept) == len(labellings(*met))
-    assert relabellings(*met, draws=len(found.kept) - 1).every
-    assert not relabellings(*met, draws=len(found.kept) - 2).every
+def test_every_relabelling_that_the_design_allows_is_there_once_the_one_seen_first():
+    for design in DESIGNS:
+        a, b, _ = cells(1, *design)
+        met = a.bottoms > 0, b.bottoms > 0
+        found = relabellings(*met)
+        assert found.every and found.kept[0].all()
+        assert {tuple((row == 1).tolist()) for row in found.kept} == labellings(*met)
+        assert len(found.kept) == len(labellings(*met))
+        assert relabellings(*met, draws=len(found.kept) - 1).every
+        assert not relabellings(*met, draws=len(found.kept) - 2).every
 
 
 def test_relabellings_drawn_are_some_that_the_design_allows_as_likely_as_each_other():
@@ -132,35 +132,35 @@ def test_the_smallest_p_is_that_of_the_widest_parting(design, ways):
     assert Relabelled(a, b, spread, drawn, mid=False).smallest_p == 0.0
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_an_interval_ends_where_differences_begin_to_be_rejected(seed):
-    a, b, spread = cells(seed, 5, 3, 3)
-    found = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=True)
-    low, high = found.interval(0.9) or (0.0, 0.0)
-    assert low < found.estimate < high
-    step = (high - low) / 200
-    for end, out in ((low, -step), (high, step)):
-        assert found.p(end + out) < 0.1 <= found.p(end - out) + 1e-9
-    assert (low <= 0 <= high) == (found.p() >= 0.1)
-    limits = Interval(found.estimate - step, found.estimate + step)
-    assert found.interval(0.9, limits) == pytest.approx(limits, abs=step / 100)
+def test_an_interval_ends_where_differences_begin_to_be_rejected():
+    for seed in range(3):
+        a, b, spread = cells(seed, 5, 3, 3)
+        found = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=True)
+        low, high = found.interval(0.9) or (0.0, 0.0)
+        assert low < found.estimate < high
+        step = (high - low) / 200
+        for end, out in ((low, -step), (high, step)):
+            assert found.p(end + out) < 0.1 <= found.p(end - out) + 1e-9
+        assert (low <= 0 <= high) == (found.p() >= 0.1)
+        limits = Interval(found.estimate - step, found.estimate + step)
+        assert found.interval(0.9, limits) == pytest.approx(limits, abs=step / 100)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_an_interval_holds_what_is_rejected_at_no_smaller_p_than_its_own(seed):
+def test_an_interval_holds_what_is_rejected_at_no_smaller_p_than_its_own():
     """16 labellings give a p in steps of 2/16, so that whole ranges of differences have exactly 1/4."""
-    a, b, spread = cells(seed, 4, 0, 0)
-    found = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)
-    low, high = found.interval(0.75)
-    step = (high - low) / 500
-    assert found.p(low - step) < 0.25 <= found.p(low + step)
-    assert found.p(high + step) < 0.25 <= found.p(high - step)
-    a = a._replace(tops=a.tops - (low + step) * a.bottoms)  # now a difference of 0 has the p of the edge
-    moved = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)
-    assert moved.p() == 0.25
-    assert moved.interval(0.75) == pytest.approx((-step, high - low - step), abs=step / 5)
-    limits = Interval(0.0, high - low - 2 * step)
-    assert moved.interval(0.75, limits) == limits
+    for seed in range(6):
+        a, b, spread = cells(seed, 4, 0, 0)
+        found = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)
+        low, high = found.interval(0.75)
+        step = (high - low) / 500
+        assert found.p(low - step) < 0.25 <= found.p(low + step)
+        assert found.p(high + step) < 0.25 <= found.p(high - step)
+        a = a._replace(tops=a.tops - (low + step) * a.bottoms)  # now a difference of 0 has the p of the edge
+        moved = Relabelled(a, b, spread, relabellings(a.bottoms > 0, b.bottoms > 0), mid=False)
+        assert moved.p() == 0.25
+        assert moved.interval(0.75) == pytest.approx((-step, high - low - step), abs=step / 5)
+        limits = Interval(0.0, high - low - 2 * step)
+        assert moved.interval(0.75, limits) == limits
 
 
 def test_a_p_of_draws_is_their_share_where_more_than_ten_are_as_extreme_and_else_a_tails():

@@ -29,26 +29,26 @@ GOLDEN = json.loads(
 )
 
 
-@pytest.mark.parametrize("case", GOLDEN["two_rates"])
-def test_the_sizes_around_the_claim_of_810_calls_are_the_published_ones(case):
-    facts, expected = two_rates(*case["input"]), case["expected"]
-    for name in (
-        "pooled",
-        "continuity_corrected",
-        "unpooled",
-        "unpooled_continuity_corrected",
-        "steps_of_ten",
-    ):
-        assert getattr(facts.critical_difference, name) == expected[name]
-    for name in ("per_group", "per_group_continuity_corrected"):
-        assert getattr(facts, name) == expected[name]
-    assert two_rates(*case["input"], power=0.9).per_group == expected["per_group_90"]
-    half = facts.half_the_difference
-    assert round(half.pooled, 2) == expected["half_pooled"]
-    assert round(half.continuity_corrected, 2) == expected["half_continuity_corrected"]
-    for n in (806, 810):
-        power = power_of_two_rates(*case["input"], n)
-        assert power == pytest.approx(expected[f"power_at_{n}"], abs=5e-6)
+def test_the_sizes_around_the_claim_of_810_calls_are_the_published_ones():
+    for case in GOLDEN["two_rates"]:
+        facts, expected = two_rates(*case["input"]), case["expected"]
+        for name in (
+            "pooled",
+            "continuity_corrected",
+            "unpooled",
+            "unpooled_continuity_corrected",
+            "steps_of_ten",
+        ):
+            assert getattr(facts.critical_difference, name) == expected[name]
+        for name in ("per_group", "per_group_continuity_corrected"):
+            assert getattr(facts, name) == expected[name]
+        assert two_rates(*case["input"], power=0.9).per_group == expected["per_group_90"]
+        half = facts.half_the_difference
+        assert round(half.pooled, 2) == expected["half_pooled"]
+        assert round(half.continuity_corrected, 2) == expected["half_continuity_corrected"]
+        for n in (806, 810):
+            power = power_of_two_rates(*case["input"], n)
+            assert power == pytest.approx(expected[f"power_at_{n}"], abs=5e-6)
 
 
 def test_the_size_found_has_the_power_asked_for():
@@ -214,9 +214,8 @@ def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
         read_pilot(nobody)
 
 
-@pytest.mark.parametrize(
-    ("question", "values", "options"),
-    [
+def test_questions_that_make_no_sense_are_refused():
+    for question, values, options in [
         ("two-rates", [0.4], {}),
         ("two-rates", [0.4, 0.4], {}),
         ("two-rates", [0.4, 1.4], {}),
@@ -227,11 +226,9 @@ def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
         ("one-rate", [0.6], {"half_width": 0.9}),
         ("one-rate", [0.6], {"participants": 9}),
         ("study", [], {}),
-    ],
-)
-def test_questions_that_make_no_sense_are_refused(question, values, options):
-    with pytest.raises(InputError):
-        answer(question, values, **options)
+    ]:
+        with pytest.raises(InputError):
+            answer(question, values, **options)
 
 
 def test_unknown_questions_name_the_known_ones():
@@ -377,16 +374,16 @@ def test_each_system_takes_two_participants_or_all_of_them_two(asked, design, re
     assert ("each system takes two" in str(caught.value)) is refused
 
 
-@pytest.mark.parametrize(("question", "values", "options"), [
-    ("one-rate", [], {}), ("one-rate", [0.6, 0.5, 0.4], {}), ("preference", [0.6, 0.5], {}),
-    ("one-rate", [0.6], {"alpha": 0.0}), ("one-rate", [0.6], {"alpha": 1.0}),
-    ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}),
-    ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
-])  # fmt: skip
-def test_numbers_that_do_not_fit_a_question_are_refused(question, values, options):
-    with pytest.raises(InputError):
-        answer(question, values, **options)
-    assert answer("one-rate", [0.6], alpha=0.01, power=0.99).per_group > 500
+def test_numbers_that_do_not_fit_a_question_are_refused():
+    for question, values, options in [
+        ("one-rate", [], {}), ("one-rate", [0.6, 0.5, 0.4], {}), ("preference", [0.6, 0.5], {}),
+        ("one-rate", [0.6], {"alpha": 0.0}), ("one-rate", [0.6], {"alpha": 1.0}),
+        ("one-rate", [0.6], {"power": 1.0}), ("one-rate", [0.6], {"power": 0.0}),
+        ("one-rate", [0.6], {"participants": 20}), ("study", [], {}),
+    ]:  # fmt: skip
+        with pytest.raises(InputError):
+            answer(question, values, **options)
+        assert answer("one-rate", [0.6], alpha=0.01, power=0.99).per_group > 500
 
 
 def test_the_share_of_simulated_trials_has_the_error_of_a_share_and_stops_where_it_is_clear():

@@ -26,12 +26,12 @@ def independent(case: dict) -> JudgedCases:
     return JudgedCases(np.arange(len(said)), said, labels)
 
 
-@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: f"{case['kind']}-{case['weight']}")
-def test_independent_dialogues_give_what_ppi_python_gives(case: dict) -> None:
-    tuning = "tuned" if case["weight"] is None else case["weight"]
-    found = powered_mean(independent(case), rate=False, tuning=tuning)
-    assert found.estimate == pytest.approx(case["estimate"], abs=1e-6)
-    assert found.se == pytest.approx((case["high"] - case["low"]) / (2 * norm.ppf(0.975)), rel=0.1)
+def test_independent_dialogues_give_what_ppi_python_gives() -> None:
+    for case in GOLDEN["cases"]:
+        tuning = "tuned" if case["weight"] is None else case["weight"]
+        found = powered_mean(independent(case), rate=False, tuning=tuning)
+        assert found.estimate == pytest.approx(case["estimate"], abs=1e-6)
+        assert found.se == pytest.approx((case["high"] - case["low"]) / (2 * norm.ppf(0.975)), rel=0.1)
 
 
 def study(rng: np.random.Generator, *, callers: int = 30, right: float = 0.8) -> tuple[np.ndarray, ...]:

@@ -52,11 +52,11 @@ def by_matrices(who: np.ndarray, is_a: np.ndarray, answers: np.ndarray) -> tuple
     return float(np.sqrt(square)), float(expected**2 / np.trace(weighted @ weighted))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_error_and_degrees_of_freedom_are_those_of_the_whole_matrices(seed):
-    who, is_a, answers = drawn(seed)
-    sides = [residuals(who[side], 14, answers[side], np.ones(side.sum())) for side in (is_a, ~is_a)]
-    assert robust_error(*sides) == pytest.approx(by_matrices(who, is_a, answers))
+def test_error_and_degrees_of_freedom_are_those_of_the_whole_matrices():
+    for seed in range(6):
+        who, is_a, answers = drawn(seed)
+        sides = [residuals(who[side], 14, answers[side], np.ones(side.sum())) for side in (is_a, ~is_a)]
+        assert robust_error(*sides) == pytest.approx(by_matrices(who, is_a, answers))
 
 
 def test_one_case_each_is_the_t_test_of_one_mean():
@@ -133,17 +133,19 @@ def likeness(who: np.ndarray, is_a: np.ndarray, values: np.ndarray) -> tuple[flo
     return common / whole, min(max(across, 0.0), common / whole)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_likeness_is_that_of_an_analysis_of_variance_case_by_case(seed):
-    who, is_a, answers = drawn(seed)
-    rng = np.random.default_rng(seed)
-    for values in (answers, rng.normal(size=14)[who] + rng.normal(size=len(who))):
-        a, b = (residuals(who[side], 14, values[side], np.ones(side.sum())) for side in (is_a, ~is_a))
-        within, across = likeness(who, is_a, values)
-        assert tuple(correlations(a, b)) == pytest.approx((within, across))
-        cases = a.cases + b.cases
-        pairs = sum(one.cases * (one.cases - 1) * within for one in (a, b)) - 2 * a.cases * b.cases * across
-        assert spread_of_totals(a, b) == pytest.approx(np.maximum(cases + pairs, FLOOR * cases))
+def test_likeness_is_that_of_an_analysis_of_variance_case_by_case():
+    for seed in range(8):
+        who, is_a, answers = drawn(seed)
+        rng = np.random.default_rng(seed)
+        for values in (answers, rng.normal(size=14)[who] + rng.normal(size=len(who))):
+            a, b = (residuals(who[side], 14, values[side], np.ones(side.sum())) for side in (is_a, ~is_a))
+            within, across = likeness(who, is_a, values)
+            assert tuple(correlations(a, b)) == pytest.approx((within, across))
+            cases = a.cases + b.cases
+            pairs = (
+                sum(one.cases * (one.cases - 1) * within for one in (a, b)) - 2 * a.cases * b.cases * across
+            )
+            assert spread_of_totals(a, b) == pytest.approx(np.maximum(cases + pairs, FLOOR * cases))
 
 
 def test_nobody_with_two_cases_leaves_likeness_to_the_pairs_across_systems():

@@ -164,30 +164,30 @@ def test_ten_looks_at_the_clustered_test_hold_alpha():
 WITHIN = Interval(-0.04, 0.03)
 
 
-@pytest.mark.parametrize(("told", "stopping", "stop"), [
-    ({"p": 0.05}, {}, "effect"), ({"p": 0.0501}, {}, None),
-    ({"interval": WITHIN}, {}, "equal"), ({"interval": WITHIN}, {"futility": False}, None),
-    ({"interval": WITHIN, "p": 0.01}, {}, "effect"), ({"interval": Interval(-0.05, 0.03)}, {}, None),
-    ({"interval": Interval(-0.03, 0.05)}, {}, None), ({"interval": None}, {}, None),
-    ({"n": 40}, {}, "end"), ({"n": 39}, {}, None), ({"n": 40}, {"participants": None}, None),
-    ({"n": 41, "interval": WITHIN}, {}, "equal"),
-])  # fmt: skip
-def test_evidence_at_any_time_decides_by_its_bar_the_margin_and_the_planned_number(told, stopping, stop):
-    look = Look(
-        **{"n": 20, "estimate": 0.1, "e_value": 3.0, "interval": Interval(-0.2, 0.4), "p": 0.3, **told}
-    )
-    found, why = _stop_at_any_time(look, plan("anytime", margin=0.05, stopping=stopping), 0.05)
-    assert found == stop and why
-    assert _stop_at_any_time(look, plan("anytime", stopping=stopping), 0.05)[0] != "equal"
+def test_evidence_at_any_time_decides_by_its_bar_the_margin_and_the_planned_number():
+    for told, stopping, stop in [
+        ({"p": 0.05}, {}, "effect"), ({"p": 0.0501}, {}, None),
+        ({"interval": WITHIN}, {}, "equal"), ({"interval": WITHIN}, {"futility": False}, None),
+        ({"interval": WITHIN, "p": 0.01}, {}, "effect"), ({"interval": Interval(-0.05, 0.03)}, {}, None),
+        ({"interval": Interval(-0.03, 0.05)}, {}, None), ({"interval": None}, {}, None),
+        ({"n": 40}, {}, "end"), ({"n": 39}, {}, None), ({"n": 40}, {"participants": None}, None),
+        ({"n": 41, "interval": WITHIN}, {}, "equal"),
+    ]:  # fmt: skip
+        look = Look(
+            **{"n": 20, "estimate": 0.1, "e_value": 3.0, "interval": Interval(-0.2, 0.4), "p": 0.3, **told}
+        )
+        found, why = _stop_at_any_time(look, plan("anytime", margin=0.05, stopping=stopping), 0.05)
+        assert found == stop and why
+        assert _stop_at_any_time(look, plan("anytime", stopping=stopping), 0.05)[0] != "equal"
 
 
-@pytest.mark.parametrize(("stops", "whole"), [
-    (["effect"], "effect"), (["effect", "effect"], "effect"), (["effect", None], None), ([None], None),
-    (["effect", "futility"], "mixed"), (["end", "effect"], "end"), (["end", "end"], "end"),
-])  # fmt: skip
-def test_a_trial_stops_as_all_its_pairs_do(stops, whole):
-    pairs = [LoggedVerdict(a="a", b="b", stop=one, why="so") for one in stops]
-    assert _whole(pairs)[0] == whole
+def test_a_trial_stops_as_all_its_pairs_do():
+    for stops, whole in [
+        (["effect"], "effect"), (["effect", "effect"], "effect"), (["effect", None], None), ([None], None),
+        (["effect", "futility"], "mixed"), (["end", "effect"], "end"), (["end", "end"], "end"),
+    ]:  # fmt: skip
+        pairs = [LoggedVerdict(a="a", b="b", stop=one, why="so") for one in stops]
+        assert _whole(pairs)[0] == whole
 
 
 def test_a_watch_at_any_time_counts_who_met_both(make):

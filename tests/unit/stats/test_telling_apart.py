@@ -132,9 +132,9 @@ def test_words_and_acts_of_a_call_are_counted_with_their_neighbours() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("turns", "told"), [(2, 0), (3, 3), (5, 3), (6, 6), (17, 15), (40, 15)])
-def test_turns_are_told_by_threes_up_to_fifteen(turns: int, told: int) -> None:
-    assert _acts(Call("d", "p", acts=[[]] * turns))[f"{told} turns or more"] == 1
+def test_turns_are_told_by_threes_up_to_fifteen() -> None:
+    for turns, told in [(2, 0), (3, 3), (5, 3), (6, 6), (17, 15), (40, 15)]:
+        assert _acts(Call("d", "p", acts=[[]] * turns))[f"{told} turns or more"] == 1
 
 
 @pytest.mark.parametrize("scale", [1.0, 6.0, 40.0])

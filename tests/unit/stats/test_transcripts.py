@@ -29,20 +29,20 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("case", GOLDEN["table_2"], ids=lambda case: case["input"]["variable"])
-def test_ratios_and_marginals_are_those_of_table_2(case):
-    n, preferred = case["input"]["n"], case["input"]["preferred"]
-    cells = [cell(k, n - k) for k in preferred]
-    assert [round(one.ratio, 2) for one in cells] == case["expected"]["ratios"]
-    assert round(marginal(cells), 2) == case["expected"]["marginal"]
+def test_ratios_and_marginals_are_those_of_table_2():
+    for case in GOLDEN["table_2"]:
+        n, preferred = case["input"]["n"], case["input"]["preferred"]
+        cells = [cell(k, n - k) for k in preferred]
+        assert [round(one.ratio, 2) for one in cells] == case["expected"]["ratios"]
+        assert round(marginal(cells), 2) == case["expected"]["marginal"]
 
 
-@pytest.mark.parametrize("case", GOLDEN["tests"], ids=lambda case: str(case["input"][0]))
-def test_chi_square_and_exact_tests_are_those_of_the_reference(case):
-    k, n = case["input"]
-    found = cell(k, n - k)._asdict()
-    for name, value in case["expected"].items():
-        assert found[name] == pytest.approx(value, abs=case["tolerance"])
+def test_chi_square_and_exact_tests_are_those_of_the_reference():
+    for case in GOLDEN["tests"]:
+        k, n = case["input"]
+        found = cell(k, n - k)._asdict()
+        for name, value in case["expected"].items():
+            assert found[name] == pytest.approx(value, abs=case["tolerance"])
 
 
 def test_all_twenty_cells_are_significant_after_holm_and_two_are_not_after_bonferroni():
@@ -52,9 +52,9 @@ def test_all_twenty_cells_are_significant_after_holm_and_two_are_not_after_bonfe
     assert sum(20 * one >= 0.05 for one in p) == 2
 
 
-@pytest.mark.parametrize("case", GOLDEN["gender"], ids=lambda case: case["source"][-20:])
-def test_the_gender_effect_for_facing_depends_on_the_unit(case):
-    assert two_proportion_z(*case["input"]).p == pytest.approx(case["expected"], abs=case["tolerance"])
+def test_the_gender_effect_for_facing_depends_on_the_unit():
+    for case in GOLDEN["gender"]:
+        assert two_proportion_z(*case["input"]).p == pytest.approx(case["expected"], abs=case["tolerance"])
 
 
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 50))

@@ -176,9 +176,8 @@ def test_an_original_that_does_not_pass_is_not_admitted_and_told_why(clean: Repl
     assert admit(replayed(("Here.", None)), "en") is None
 
 
-@pytest.mark.parametrize(
-    ("language", "reference", "answer", "differs"),
-    [
+def test_guards_name_what_may_not_differ() -> None:
+    for language, reference, answer, differs in [
         ("en", "It costs twenty-five pounds.", "It costs 25 pounds.", ""),
         ("en", "It leaves at 18:30.", "It leaves at 8:30.", "numbers"),
         ("en", "Your balance is 20 euros.", "Your balance is €20.00.", ""),
@@ -190,12 +189,10 @@ def test_an_original_that_does_not_pass_is_not_admitted_and_told_why(clean: Repl
         ("it", "La carta è bloccata.", "La carta non è bloccata.", "negation"),
         ("en", "Shall I book it?", "I have booked it.", "question"),
         ("en", "I called Anna Rossi.", "I called Marco Verdi.", "names"),
-    ],
-)
-def test_guards_name_what_may_not_differ(language: str, reference: str, answer: str, differs: str) -> None:
-    found = compare(reference, answer, language)
-    assert bool(found.found) == bool(differs)
-    assert differs in " ".join(map(str, found.found))
+    ]:
+        found = compare(reference, answer, language)
+        assert bool(found.found) == bool(differs)
+        assert differs in " ".join(map(str, found.found))
 
 
 def test_guards_read_numbers_dates_and_names_for_themselves() -> None:

@@ -14,9 +14,8 @@ def first(text: str, test: str = "ST-9", language: str = "en", previous: str | N
     return found[0].text if found else None
 
 
-@pytest.mark.parametrize(
-    ("said", "moved"),
-    [
+def test_adjectives_move_where_nothing_else_is_read() -> None:
+    for said, moved in [
         ("I need a boat large and safe", None),
         ("How many compulsory tests do we take?", None),
         ("I'd like a dark and dry cellar", None),
@@ -27,10 +26,8 @@ def first(text: str, test: str = "ST-9", language: str = "en", previous: str | N
         ("Is the new harbour map printed?", None),
         ("You delivered broken oars to us", None),
         ("I'm looking for a hardy rope for the rocky shore", None),
-    ],
-)
-def test_adjectives_move_where_nothing_else_is_read(said: str, moved: str | None) -> None:
-    assert first(said) == moved
+    ]:
+        assert first(said) == moved
 
 
 def test_alternatives_end_before_what_is_asked_of_them() -> None:

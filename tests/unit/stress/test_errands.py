@@ -33,9 +33,8 @@ def kind(found: Verdict) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("language", "said", "asks", "verdict"),
-    [
+def test_who_asked_for_the_price_and_is_asked_for_a_day_was_taken_for_another() -> None:
+    for language, said, asks, verdict in [
         ("it", "quanto costa il tennis?", "Per quale giorno?", "fail"),
         ("it", "quanto costa il tennis?", "A che ora? (9, 10)", "fail"),
         ("it", "quanto costa il tennis?", "Per quante persone?", "fail"),
@@ -53,17 +52,13 @@ def kind(found: Verdict) -> str:
         ("en", "how much is tennis next week?", "For which day?", "clarification"),
         ("en", "how much is tennis for two?", "How many players?", "clarification"),
         ("en", "how much is tennis?", "Sorry, I did not understand. For which day?", "clarification"),
-    ],
-)
-def test_who_asked_for_the_price_and_is_asked_for_a_day_was_taken_for_another(
-    language: str, said: str, asks: str, verdict: str
-) -> None:
-    served = "Tennis: 14 euro."
-    clean = held("14 euro", said, served, "ciao", "Ciao!")
-    changed = said.replace("costa", "cotsa").replace("much", "mcuh")
-    found = judge([clean], held("14 euro", changed, asks, said, served, "ciao", "Ciao!"), language)
-    assert (found.verdict, found.rung) == (verdict, "task_outcome")
-    assert (kind(found) == "wrong_answer") == (verdict == "fail")
+    ]:
+        served = "Tennis: 14 euro."
+        clean = held("14 euro", said, served, "ciao", "Ciao!")
+        changed = said.replace("costa", "cotsa").replace("much", "mcuh")
+        found = judge([clean], held("14 euro", changed, asks, said, served, "ciao", "Ciao!"), language)
+        assert (found.verdict, found.rung) == (verdict, "task_outcome")
+        assert (kind(found) == "wrong_answer") == (verdict == "fail")
 
 
 def test_what_a_booking_is_asked_where_its_original_was_asked_another_thing_is_its_own_errand() -> None:

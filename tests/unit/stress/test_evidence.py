@@ -43,9 +43,8 @@ def test_a_bot_that_only_speaks_fails_by_its_own_words(run_cases: RunCases) -> N
     assert "“La metto in comunicazione con l'ufficio anagrafe.”" in rows[2]["reason"]
 
 
-@pytest.mark.parametrize(
-    ("language", "kind", "said"),
-    [
+def test_every_kind_is_read_in_both_languages_and_keeps_the_words() -> None:
+    for language, kind, said in [
         ("it", "not_understood", "Scusa, non ti seguo."),
         ("it", "not_understood", "Temo di non aver compreso la richiesta."),
         ("it", "ask_again", "Può riformulare la domanda?"),
@@ -70,29 +69,22 @@ def test_a_bot_that_only_speaks_fails_by_its_own_words(run_cases: RunCases) -> N
         ("en", "menu", "How can I help you?"),
         ("en", "hand_over", "I will put you through to a colleague."),
         ("en", "trouble", "Something went wrong on our side."),
-    ],
-)
-def test_every_kind_is_read_in_both_languages_and_keeps_the_words(
-    language: str, kind: str, said: str
-) -> None:
-    found = {one.kind: one.words for one in evidence(said, language)}
-    assert found.get(kind) == said
-    assert judge_texts(["15 euro."], said, language).verdict in ("fail", "clarification")
+    ]:
+        found = {one.kind: one.words for one in evidence(said, language)}
+        assert found.get(kind) == said
+        assert judge_texts(["15 euro."], said, language).verdict in ("fail", "clarification")
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
+def test_answers_that_serve_say_nothing_against_the_system() -> None:
+    for language, said in [
         ("it", "La sua ricetta ripetibile è pronta al banco."),
         ("it", "Il treno per Lecce parte alle 9:12 dal binario 3."),
         ("it", "Il corso di nuoto si ripete ogni giovedì."),
         ("en", "Your repeat prescription is ready at the counter."),
         ("en", "The 9:12 to Leeds leaves from platform 3."),
         ("en", "You cannot get a refund after 30 days."),
-    ],
-)
-def test_answers_that_serve_say_nothing_against_the_system(language: str, said: str) -> None:
-    assert evidence(said, language) == []
+    ]:
+        assert evidence(said, language) == []
 
 
 def test_what_the_system_says_of_the_original_too_decides_nothing() -> None:

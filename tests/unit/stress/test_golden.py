@@ -39,7 +39,7 @@ def test_every_golden_substitution_is_among_the_proposals(test: str, language: s
     assert missed == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_there_are_at_least_twenty_golden_substitutions_a_test(language: str) -> None:
-    assert {test: len(found) for test, found in rows(language).items() if len(found) < 20} == {}
-    assert sorted(rows(language)) == sorted(TESTS)
+def test_there_are_at_least_twenty_golden_substitutions_a_test() -> None:
+    for language in LANGUAGES:
+        assert {test: len(found) for test, found in rows(language).items() if len(found) < 20} == {}
+        assert sorted(rows(language)) == sorted(TESTS)

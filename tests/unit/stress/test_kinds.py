@@ -21,9 +21,8 @@ def kind_with(original: Replayed, variant: Replayed, language: str) -> tuple[str
     return found.verdict, kind_of(facts | {"transcript": turns[0], "clean_transcript": turns[1]})
 
 
-@pytest.mark.parametrize(
-    ("language", "said", "kind"),
-    [
+def test_who_is_served_only_when_they_say_it_again_is_told_what_the_system_said_first() -> None:
+    for language, said, kind in [
         ("en", "No such station: Mikan.", "unknown"),
         ("it", "Stazione non servita: Mliano. Quale stazione?", "unknown"),
         ("en", "Class not recognised. First or second class?", "unknown"),
@@ -31,15 +30,11 @@ def kind_with(original: Replayed, variant: Replayed, language: str) -> tuple[str
         ("en", "Sorry, I did not understand.", "not_understood"),
         ("en", "Which repair?", "asked_more"),
         ("it", "Quale riparazione?", "asked_more"),
-    ],
-)
-def test_who_is_served_only_when_they_say_it_again_is_told_what_the_system_said_first(
-    language: str, said: str, kind: str
-) -> None:
-    end = ("Day? (yes/no)", "Monday", "It is done.", "bye", "Bye.")
-    original = held("done", "a ticket", *end)
-    variant = held("done", "a tikcet", said, "a ticket", *end)
-    assert kind_with(original, variant, language) == ("clarification", kind)
+    ]:
+        end = ("Day? (yes/no)", "Monday", "It is done.", "bye", "Bye.")
+        original = held("done", "a ticket", *end)
+        variant = held("done", "a tikcet", said, "a ticket", *end)
+        assert kind_with(original, variant, language) == ("clarification", kind)
 
 
 def test_what_an_original_is_told_too_is_no_lack_of_the_variant() -> None:

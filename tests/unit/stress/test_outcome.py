@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from vivavoce.log.event import Event
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import CaseJudged, StressRunPlanned, VerdictGiven, stress_stream
@@ -33,19 +31,16 @@ OFFER = said(("offer", "name", PUB.name))
 PHONE = said(("inform", "phone", PUB.slots["phone"]))
 
 
-@pytest.mark.parametrize(
-    ("turns", "met"),
-    [
+def test_a_goal_is_reached_by_a_fitting_venue_and_true_answers() -> None:
+    for turns, met in [
         ([OFFER, PHONE], True),
         ([OFFER], False),  # what was asked for was never told
         ([OFFER, said(("inform", "phone", "000"))], False),
         ([said(("offer", "name", OTHER.name)), said(("inform", "phone", OTHER.slots["phone"]))], False),
         ([PHONE], False),
         ([OFFER, PHONE, said(("offer", "name", OTHER.name))], False),  # the last venue counts
-    ],
-)
-def test_a_goal_is_reached_by_a_fitting_venue_and_true_answers(turns: list[Any], met: bool) -> None:
-    assert goal_met(turns, TASK, ONTOLOGY) is met
+    ]:
+        assert goal_met(turns, TASK, ONTOLOGY) is met
 
 
 def test_an_alternative_goal_counts_and_without_a_task_nothing_is_known() -> None:
@@ -63,20 +58,15 @@ def test_a_system_that_tells_no_acts_is_read_by_its_words() -> None:
     assert goal_met([{"party": "system", "text": text, "acts": None}], TASK, ONTOLOGY) is True
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "rejected"),
-    [
-        ("en", "Sorry, I didn’t get that.", True), ("en", "Could you rephrase?", True),
-        ("en", "Your card is blocked.", False), ("it", "Non ho capito, può ripetere?", True),
-        ("it", "La carta è bloccata.", False), ("de", "Wie bitte?", False),
-    ],
-)  # fmt: skip
-def test_a_rejection_is_known_by_its_words_and_acts_are_believed_first(
-    language: str, text: str, rejected: bool
-) -> None:
-    assert rejects(text, None, language) is rejected
-    assert rejects(text, [{"act": "inform"}], language) is False
-    assert rejects("Yes.", [{"act": "repeat"}], language) is True
+def test_a_rejection_is_known_by_its_words_and_acts_are_believed_first() -> None:
+    for language, text, rejected in [
+            ("en", "Sorry, I didn’t get that.", True), ("en", "Could you rephrase?", True),
+            ("en", "Your card is blocked.", False), ("it", "Non ho capito, può ripetere?", True),
+            ("it", "La carta è bloccata.", False), ("de", "Wie bitte?", False),
+        ]:  # fmt: skip
+        assert rejects(text, None, language) is rejected
+        assert rejects(text, [{"act": "inform"}], language) is False
+        assert rejects("Yes.", [{"act": "repeat"}], language) is True
 
 
 def test_what_people_say_stands_above_the_ladder_and_the_majority_above_the_last(tmp_path: Path) -> None:

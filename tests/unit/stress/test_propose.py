@@ -83,22 +83,19 @@ class _Says:
         return ""
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
+def test_filters_hold_whatever_an_operator_proposes() -> None:
+    for change, reason in [
         (Edit(0, 5, "penne", "penne"), "changes nothing"),
         (Edit(0, 5, "pasta", "pesta"), "its edits do not fit the utterance"),
         (Edit(0, 99, "penne", "x"), "its edits do not fit the utterance"),
         (Edit(0, 5, "penne", "cazzo"), "puts in an offensive word"),
         (Edit(0, 5, "penne", "pene"), "the misspelling is a real word"),
         (Edit(6, 16, "al ragusano", "x"), "its edits do not fit the utterance"),
-    ],
-)
-def test_filters_hold_whatever_an_operator_proposes(change: Edit, reason: str) -> None:
-    bad = _Says(Substitution((change,), "bad", 1.0, nonword="real word" in reason))
-    found = propose(Utterance(text="penne all'arrabbiata", language="it"), ["ST-4"], operators=[bad])
-    assert found.dropped == {reason: 1}
-    assert all(one.rule != "bad" for one in found.variants)
+    ]:
+        bad = _Says(Substitution((change,), "bad", 1.0, nonword="real word" in reason))
+        found = propose(Utterance(text="penne all'arrabbiata", language="it"), ["ST-4"], operators=[bad])
+        assert found.dropped == {reason: 1}
+        assert all(one.rule != "bad" for one in found.variants)
 
 
 def test_an_edit_that_changes_nothing_spoils_none_that_does() -> None:
@@ -154,9 +151,8 @@ def test_at_most_so_many_variants_a_test_and_the_most_trusted_first() -> None:
     assert found.variants[0].confidence >= found.variants[1].confidence
 
 
-@pytest.mark.parametrize(
-    ("language", "previous", "said", "variant"),
-    [
+def test_an_answer_points_back_with_whole_alternatives_only() -> None:
+    for language, previous, said, variant in [
         ("en", "Would you like modern European or Greek food?", "modern European", "the first"),
         ("en", "Walk, fly, or use night trains?", "night trains, I guess", "the third, I guess"),
         ("en", "Do you want to walk, drive or fly?", "I'll walk there", None),
@@ -171,12 +167,8 @@ def test_at_most_so_many_variants_a_test_and_the_most_trusted_first() -> None:
             "Un ristorante nella seconda",
         ),
         ("it", "Alberghi cari o alberghi vicini?", "Ci sono altri alberghi vicini?", None),
-    ],
-)
-def test_an_answer_points_back_with_whole_alternatives_only(
-    language: str, previous: str, said: str, variant: str | None
-) -> None:
-    found = propose(
-        Utterance(text=said, language=language, previous=previous), ["ST-10"], certainty=CERTAIN
-    ).variants
-    assert (found[0].text if found else None) == variant
+    ]:
+        found = propose(
+            Utterance(text=said, language=language, previous=previous), ["ST-10"], certainty=CERTAIN
+        ).variants
+        assert (found[0].text if found else None) == variant

@@ -73,6 +73,7 @@ def test_noise_raises_the_word_error_rate_and_speakers_are_what_the_interval_is_
     assert drowned["damage"]["snr_db"] == -20 and "unit:word" in drowned["signature"]
 
 
+@pytest.mark.long
 def test_the_same_turns_are_compared_and_several_recognisers_stand_side_by_side(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -97,6 +98,7 @@ def test_the_same_turns_are_compared_and_several_recognisers_stand_side_by_side(
         )
 
 
+@pytest.mark.long
 def test_turns_of_a_call_are_cut_out_of_its_recording(folder: Path, tmp_path: Path) -> None:
     """System on the left, user on the right; the second turn of the user is the one with a transcript."""
     said = [read_sound(folder / "data" / "recordings" / f"{number}.wav").at(16_000) for number in (0, 1)]

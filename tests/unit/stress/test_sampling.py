@@ -91,32 +91,29 @@ def test_the_same_variant_of_the_same_words_is_tried_once(dataset: Dataset) -> N
     assert 0 < held < 12
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        ("en", "Thanks, bye!"), ("en", "yes that is correct"), ("en", "Thank you so much, have a nice day"),
-        ("en", "no, nothing else"), ("en", "Good morning"), ("en", "this does not work bye"),
-        ("it", "Grazie mille, arrivederci"), ("it", "sì, è giusto"), ("it", "No grazie, nient'altro"),
-        ("it", "buongiorno"), ("it", "va bene grazie arrivederci"),
-    ],
-)  # fmt: skip
-def test_what_asks_for_nothing_is_not_chosen_unless_it_was_listed(language: str, said: str) -> None:
-    turns = [SampledTurn(0, "user", said), SampledTurn(1, "system", "?")]
-    made = proposing(1)
-    logged = Interaction("d", "bot", language, "text", None, turns)
-    reasons = {item_of(logged, test, made, 1) for test in SPELLING}
-    assert reasons == {"there are but greetings, thanks, farewells, yes and no"}
-    listed = Interaction("d", "", language, "text", None, turns, listed=True)
-    assert any(isinstance(item_of(listed, test, made, 1), SampledItem) for test in SPELLING)
+def test_what_asks_for_nothing_is_not_chosen_unless_it_was_listed() -> None:
+    for language, said in [
+            ("en", "Thanks, bye!"), ("en", "yes that is correct"),
+            ("en", "Thank you so much, have a nice day"),
+            ("en", "no, nothing else"), ("en", "Good morning"), ("en", "this does not work bye"),
+            ("it", "Grazie mille, arrivederci"), ("it", "sì, è giusto"), ("it", "No grazie, nient'altro"),
+            ("it", "buongiorno"), ("it", "va bene grazie arrivederci"),
+        ]:  # fmt: skip
+        turns = [SampledTurn(0, "user", said), SampledTurn(1, "system", "?")]
+        made = proposing(1)
+        logged = Interaction("d", "bot", language, "text", None, turns)
+        reasons = {item_of(logged, test, made, 1) for test in SPELLING}
+        assert reasons == {"there are but greetings, thanks, farewells, yes and no"}
+        listed = Interaction("d", "", language, "text", None, turns, listed=True)
+        assert any(isinstance(item_of(listed, test, made, 1), SampledItem) for test in SPELLING)
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [("en", "yes, the cheap one"), ("en", "thanks for the table"), ("en", "is it for you"),
-     ("en", "no, Rome"), ("it", "sì, quello a Roma"), ("it", "grazie, e per domani"), ("it", "va bene")],
-)  # fmt: skip
-def test_what_asks_or_tells_something_is_a_request(language: str, said: str) -> None:
-    assert is_courtesy(said, language) == (said == "va bene")
+def test_what_asks_or_tells_something_is_a_request() -> None:
+    for language, said in [("en", "yes, the cheap one"), ("en", "thanks for the table"),
+        ("en", "is it for you"),
+         ("en", "no, Rome"), ("it", "sì, quello a Roma"), ("it", "grazie, e per domani"),
+         ("it", "va bene")]:  # fmt: skip
+        assert is_courtesy(said, language) == (said == "va bene")
 
 
 @pytest.mark.parametrize(

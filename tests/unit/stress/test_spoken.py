@@ -112,6 +112,7 @@ def test_the_system_gets_what_was_recognised_and_all_of_it_is_on_record_and_resu
     assert json.loads(row["transcript"])[1]["heard"] == said["heard"]
 
 
+@pytest.mark.long
 def test_noise_that_covers_all_words_makes_other_words_of_them_and_a_plan_of_its_own(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -179,6 +180,7 @@ def test_a_mistake_in_the_file_is_named_with_its_line(text: str, told: str, tmp_
     assert told in str(caught.value)
 
 
+@pytest.mark.long
 def test_a_suite_is_spoken_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "sentences.txt").write_text(SENTENCES)
     (tmp_path / "suite.yaml").write_text("""\

@@ -42,10 +42,10 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("test", "language", "said", "first"), KEPT)
-def test_only_what_is_certain_is_proposed(test: str, language: str, said: str, first: str | None) -> None:
-    found = propose(Utterance(text=said, language=language), [test], limit=1, certainty=CERTAIN)
-    assert [one.text for one in found.variants] == ([first] if first else [])
+def test_only_what_is_certain_is_proposed() -> None:
+    for test, language, said, first in KEPT:
+        found = propose(Utterance(text=said, language=language), [test], limit=1, certainty=CERTAIN)
+        assert [one.text for one in found.variants] == ([first] if first else [])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Ways to make variants that hold in any domain, with sentences that each takes and leaves."""
 
-import pytest
-
 from vivavoce_stress.base import Utterance
 from vivavoce_stress.idial_tests import CERTAIN
 from vivavoce_stress.propose import propose
@@ -47,15 +45,13 @@ MADE = [
 ]
 
 
-@pytest.mark.parametrize(("test", "language", "said", "first"), MADE)
-def test_a_mechanism_makes_its_variant_or_leaves_the_sentence(
-    test: str, language: str, said: str, first: str | None
-) -> None:
-    found = [
-        one.text
-        for one in propose(Utterance(text=said, language=language), [test], certainty=CERTAIN).variants
-    ]
-    assert (first in found) if first else not found
+def test_a_mechanism_makes_its_variant_or_leaves_the_sentence() -> None:
+    for test, language, said, first in MADE:
+        found = [
+            one.text
+            for one in propose(Utterance(text=said, language=language), [test], certainty=CERTAIN).variants
+        ]
+        assert (first in found) if first else not found
 
 
 def test_the_rest_of_a_sentence_agrees_with_a_rarer_word_or_there_is_none() -> None:

@@ -1,7 +1,5 @@
 """What users say in other domains than restaurants: a linguist's variant of it is proposed first."""
 
-import pytest
-
 from vivavoce_stress.base import Utterance
 from vivavoce_stress.idial_tests import CERTAIN
 from vivavoce_stress.propose import propose
@@ -56,17 +54,16 @@ FIRST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("test", "language", "said", "previous", "expected"), FIRST)
-def test_what_a_linguist_accepts_is_proposed_first(
-    test: str, language: str, said: str, previous: str, expected: str
-) -> None:
-    utterance = Utterance(text=said, language=language, previous=previous or None)
-    assert [one.text for one in propose(utterance, [test], limit=1, certainty=CERTAIN).variants] == [expected]
+def test_what_a_linguist_accepts_is_proposed_first() -> None:
+    for test, language, said, previous, expected in FIRST:
+        utterance = Utterance(text=said, language=language, previous=previous or None)
+        assert [one.text for one in propose(utterance, [test], limit=1, certainty=CERTAIN).variants] == [
+            expected
+        ]
 
 
-@pytest.mark.parametrize(
-    ("test", "language", "said", "previous", "wrong"),
-    [
+def test_what_a_linguist_rejects_is_not_proposed() -> None:
+    for test, language, said, previous, wrong in [
         ("ST-5", "it", "Portate la legna a casa mia", "", "abitazione"),
         ("ST-5", "it", "Il bollo auto è scaduto", "", "vettura"),
         ("ST-5", "en", "She is on sick leave", "", "unwell"),
@@ -89,20 +86,15 @@ def test_what_a_linguist_accepts_is_proposed_first(
         ("ST-5", "it", "Dov'è la segreteria studenti?", "", "studiosi"),
         ("ST-5", "en", "When is the next fast train?", "", "loyal"),
         ("ST-5", "en", "Does the student office open on Monday?", "", "opened"),
-    ],
-)
-def test_what_a_linguist_rejects_is_not_proposed(
-    test: str, language: str, said: str, previous: str, wrong: str
-) -> None:
-    utterance = Utterance(text=said, language=language, previous=previous or None)
-    assert not [
-        one.text for one in propose(utterance, [test], certainty=CERTAIN).variants if wrong in one.text
-    ]
+    ]:
+        utterance = Utterance(text=said, language=language, previous=previous or None)
+        assert not [
+            one.text for one in propose(utterance, [test], certainty=CERTAIN).variants if wrong in one.text
+        ]
 
 
-@pytest.mark.parametrize(
-    ("test", "language", "said"),
-    [
+def test_where_a_linguist_found_none_right_nothing_is_proposed() -> None:
+    for test, language, said in [
         ("ST-8", "en", "can I find out what eye drops costs?"),
         ("ST-8", "en", "can I find out what cough syrup costs?"),
         ("ST-8", "en", "can I have 3 packs of paracetamol put aside for Monday?"),
@@ -110,10 +102,8 @@ def test_what_a_linguist_rejects_is_not_proposed(
         ("ST-8", "it", "vorrei comprare un biglietto da Milano a Roma"),
         ("ST-11", "it", "vorrei mettere da parte 3 confezioni di sciroppo per la tosse per venerdì"),
         ("ST-11", "it", "voglio sapere quanto costa sciroppo per la tosse"),
-    ],
-)
-def test_where_a_linguist_found_none_right_nothing_is_proposed(test: str, language: str, said: str) -> None:
-    assert propose(Utterance(text=said, language=language), [test], certainty=CERTAIN).variants == ()
+    ]:
+        assert propose(Utterance(text=said, language=language), [test], certainty=CERTAIN).variants == ()
 
 
 def test_a_region_has_a_capoluogo_and_nobody_travels_into_a_capital() -> None:

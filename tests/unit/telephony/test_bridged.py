@@ -384,11 +384,9 @@ def test_a_text_is_told_that_it_needs_a_telephone() -> None:
     run_in_own_time(run())
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"number": "call me"}, {"number": "http://x"}, {"exchange": "nowhere"}, {"password": "plain"},
-     {"caller_id": "a b"}, {"keys": "12x"}],
-)  # fmt: skip
-def test_settings_that_make_no_call_are_refused(settings: dict[str, str]) -> None:
-    with pytest.raises(InputError, match=next(iter(settings))):
-        connector(**settings)
+def test_settings_that_make_no_call_are_refused() -> None:
+    for settings in [{"number": "call me"}, {"number": "http://x"}, {"exchange": "nowhere"},
+        {"password": "plain"},
+         {"caller_id": "a b"}, {"keys": "12x"}]:  # fmt: skip
+        with pytest.raises(InputError, match=next(iter(settings))):
+            connector(**settings)

@@ -25,13 +25,12 @@ def test_the_facts_of_a_call_are_read_up_to_the_empty_line() -> None:
     assert (caller_of(told), called_of(told)) == ("+390612345678", "31415")
 
 
-@pytest.mark.parametrize(
-    ("caller", "presentation", "known"),
-    [("5550101", "0", "5550101"), ("5550101", "3", "5550101"), ("5550101", "35", ""), ("5550101", "67", ""),
-     ("", "0", ""), ("anonymous", "0", ""), ("desk", "0", "desk"), ("5 5", "0", ""), ("1" * 65, "0", "")],
-)  # fmt: skip
-def test_a_number_that_is_withheld_is_none(caller: str, presentation: str, known: str) -> None:
-    assert caller_of(read(facts(caller, "100", callingpres=presentation))) == known
+def test_a_number_that_is_withheld_is_none() -> None:
+    for caller, presentation, known in [("5550101", "0", "5550101"), ("5550101", "3", "5550101"),
+        ("5550101", "35", ""), ("5550101", "67", ""),
+         ("", "0", ""), ("anonymous", "0", ""), ("desk", "0", "desk"), ("5 5", "0", ""),
+         ("1" * 65, "0", "")]:  # fmt: skip
+        assert caller_of(read(facts(caller, "100", callingpres=presentation))) == known
 
 
 def test_the_number_that_was_dialled_is_the_dial_plans_argument_else_the_extension() -> None:
@@ -40,14 +39,12 @@ def test_the_number_that_was_dialled_is_the_dial_plans_argument_else_the_extensi
     assert called_of({}) == ""
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"\n", b"GET / HTTP/1.1\n\n", b"agi_x: 1\n", b"agi_x: 1", b"agi_x: " + b"1" * 70_000 + b"\n\n",
-     b"agi_x: 1\n" * 300 + b"\n", b"\xff\xfe\n\n"],
-)  # fmt: skip
-def test_what_is_no_question_is_refused(data: bytes) -> None:
-    with pytest.raises(BadRequest):
-        read(data)
+def test_what_is_no_question_is_refused() -> None:
+    for data in [b"", b"\n", b"GET / HTTP/1.1\n\n", b"agi_x: 1\n", b"agi_x: 1",
+        b"agi_x: " + b"1" * 70_000 + b"\n\n",
+         b"agi_x: 1\n" * 300 + b"\n", b"\xff\xfe\n\n"]:  # fmt: skip
+        with pytest.raises(BadRequest):
+            read(data)
 
 
 @given(st.binary(max_size=400) | st.text(max_size=200).map(lambda text: f"agi_{text}\n\n".encode()))

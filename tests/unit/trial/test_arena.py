@@ -444,9 +444,8 @@ def test_votes_and_dialogues_are_exported(study: Study, log: Log, tmp_path: Path
     assert dataset.read("dialogues").num_rows == 4
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_names_are_masked_however_they_are_written() -> None:
+    for text, shown in [
         ("I am beryl-9.", f"I am {MASK}."),
         ("BERYL 9 and Beryl9", f"{MASK} and {MASK}"),
         ("Cobalt's answer, cobaltite", f"{MASK}'s answer, cobaltite"),
@@ -454,12 +453,10 @@ def test_votes_and_dialogues_are_exported(study: Study, log: Log, tmp_path: Path
         ("a bot", "a bot"),
         ("v2 or gpt", f"v2 or {MASK}"),  # two characters are too few, three are enough
         ("..., -", "..., -"),
-    ],
-)
-def test_names_are_masked_however_they_are_written(text: str, shown: str) -> None:
-    names = ("beryl-9", "cobalt", "The Cobalt Machine", "a", "v2", "gpt", "...")
-    assert masked(text, names) == shown
-    assert leaks(text, names) == (shown != text)
+    ]:
+        names = ("beryl-9", "cobalt", "The Cobalt Machine", "a", "v2", "gpt", "...")
+        assert masked(text, names) == shown
+        assert leaks(text, names) == (shown != text)
 
 
 def test_nothing_is_masked_without_names() -> None:

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from random import Random
 
-import pytest
-
 from scenes.histories import assigned, dialogue_of
 from vivavoce.log.arena_events import BoutAssigned, VoteCast
 from vivavoce.log.event import Event
@@ -52,9 +50,8 @@ def bout(left: str, right: str, votes: Sequence[int] = ()) -> BoutState:
     return BoutState(BOUT, voted, side("l", left), side("r", right, late=1))
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "votes", "settled", "due", "may_finish", "over"),
-    [
+def test_a_bout_stands_where_both_sides_and_the_votes_are() -> None:
+    for left, right, votes, settled, due, may_finish, over in [
         ("", "", (), False, False, False, None),
         ("g", "", (), False, False, False, None),
         ("g", "g", (), True, False, False, None),
@@ -77,15 +74,10 @@ def bout(left: str, right: str, votes: Sequence[int] = ()) -> BoutState:
         ("gue", "gua", (1,), True, False, True, "system"),
         ("gua", "gue", (1,), True, False, True, "system"),
         ("e", "g", (), True, False, False, "system"),
-    ],
-)
-def test_a_bout_stands_where_both_sides_and_the_votes_are(
-    left: str, right: str, votes: tuple[int, ...], settled: bool, due: bool, may_finish: bool,
-    over: str | None,
-) -> None:  # fmt: skip
-    state = bout(left, right, votes)
-    assert (state.settled, state.vote_due, state.may_finish) == (settled, due, may_finish)
-    assert state.over(turns=2) == over
+    ]:
+        state = bout(left, right, votes)
+        assert (state.settled, state.vote_due, state.may_finish) == (settled, due, may_finish)
+        assert state.over(turns=2) == over
 
 
 def test_the_answer_that_arrived_last_is_of_either_side() -> None:
@@ -96,9 +88,8 @@ def test_the_answer_that_arrived_last_is_of_either_side() -> None:
     assert bout("u", "u").answered is None
 
 
-@pytest.mark.parametrize(
-    ("met", "by_person", "pair"),
-    [
+def test_those_meet_who_met_least_each_on_the_side_where_it_stood_less() -> None:
+    for met, by_person, pair in [
         ({"ab": 1}, {}, {"ac", "ca", "bc", "cb"}),
         ({"ba": 1}, {}, {"ac", "ca", "bc", "cb"}),
         ({"ab": 1, "ac": 1}, {}, {"bc", "cb"}),
@@ -106,11 +97,7 @@ def test_the_answer_that_arrived_last_is_of_either_side() -> None:
         ({"ab": 1, "ba": 1, "ac": 9, "bc": 9}, {}, {"ab", "ba"}),  # each side as often: drawn
         ({"ab": 2, "ba": 1, "ac": 9, "bc": 9}, {}, {"ba"}),
         ({"ab": 1, "ba": 2, "ac": 9, "bc": 9}, {}, {"ab"}),
-    ],
-)
-def test_those_meet_who_met_least_each_on_the_side_where_it_stood_less(
-    met: dict[str, int], by_person: dict[str, int], pair: set[str]
-) -> None:
-    counts = [Counter({(one[0], one[1]): n for one, n in many.items()}) for many in (met, by_person)]
-    found = {"".join(opponents(["a", "b", "c"], *counts, Random(seed))) for seed in range(40)}
-    assert found == pair
+    ]:
+        counts = [Counter({(one[0], one[1]): n for one, n in many.items()}) for many in (met, by_person)]
+        found = {"".join(opponents(["a", "b", "c"], *counts, Random(seed))) for seed in range(40)}
+        assert found == pair

@@ -42,9 +42,8 @@ def message(text: str = "hi", **more: Any) -> SystemOutput:
     return SystemOutput(kind="message", text=text, **more)
 
 
-@pytest.mark.parametrize(
-    ("arrived", "first_s", "complete_s"),
-    [
+def test_a_turn_is_timed_from_its_first_output_to_its_end_less_what_was_waited() -> None:
+    for arrived, first_s, complete_s in [
         ([], None, 9.0),
         ([(1.0, SystemOutput(kind="extras"))], None, 9.0),
         ([(1.0, SystemOutput(kind="sent")), (2.0, SystemOutput(kind="delta", text="h"))], 2.0, 9.0),
@@ -52,13 +51,9 @@ def message(text: str = "hi", **more: Any) -> SystemOutput:
         ([(3.0, message(held_s=0.5))], 2.5, 8.5),
         ([(3.0, message()), (4.0, SystemOutput(kind="extras", held_s=2.0))], 3.0, 7.0),
         ([(8.5, message()), (9.0, SystemOutput(kind="extras", held_s=2.0))], 8.5, 8.5),
-    ],
-)
-def test_a_turn_is_timed_from_its_first_output_to_its_end_less_what_was_waited(
-    arrived: list[tuple[float, SystemOutput]], first_s: float | None, complete_s: float
-) -> None:
-    turn = turn_of(*arrived)
-    assert (turn.first_output_s, turn.complete_s) == (first_s, complete_s)
+    ]:
+        turn = turn_of(*arrived)
+        assert (turn.first_output_s, turn.complete_s) == (first_s, complete_s)
 
 
 def test_a_turn_of_the_users_was_sent_when_the_connector_says_so() -> None:
@@ -74,20 +69,17 @@ def test_pieces_become_a_message_where_none_closes_them() -> None:
     assert [one.text for one in turn_of(*pieces, (2.0, message("ab")), late).messages] == ["ab", "c"]
 
 
-@pytest.mark.parametrize(
-    ("output", "silent"),
-    [
+def test_a_turn_that_shows_nothing_is_silent() -> None:
+    for output, silent in [
         (message(""), True),
         (message("hi"), False),
         (message("", images=("https://b/p.png",)), False),
         (message("", choices=(Choice("Yes", "y"),)), False),
         (SystemOutput(kind="end"), True),
         (SystemOutput(kind="delta", text="h"), False),
-    ],
-)
-def test_a_turn_that_shows_nothing_is_silent(output: SystemOutput, silent: bool) -> None:
-    turn = turn_of((1.0, output))
-    assert turn.silent is silent and turn.ends_dialogue is (output.kind == "end")
+    ]:
+        turn = turn_of((1.0, output))
+        assert turn.silent is silent and turn.ends_dialogue is (output.kind == "end")
 
 
 def test_speech_is_counted_by_its_samples_and_acts_of_several_outputs_are_one_turns() -> None:
@@ -103,9 +95,8 @@ def call(**told: Any) -> SystemOutput:
     return SystemOutput(kind="extras", tools=(ToolCall(**told),))
 
 
-@pytest.mark.parametrize(
-    ("calls", "started_s", "duration_s"),
-    [
+def test_a_call_lasts_from_when_it_was_told_to_its_result_where_both_were_seen() -> None:
+    for calls, started_s, duration_s in [
         ([call(key="k", name="f", live=True), call(key="k", result="x", live=True)], 1.0, 1.0),
         ([call(key="k", name="f", live=True), call(key="k", error="x", live=True)], 1.0, 1.0),
         ([call(key="k", name="f", live=True), call(key="k", arguments="x", live=True)], 1.0, None),
@@ -117,15 +108,11 @@ def call(**told: Any) -> SystemOutput:
             0.25,
         ),
         ([call(key="k", name="f", result="x", live=True)], 1.0, None),
-    ],
-)
-def test_a_call_lasts_from_when_it_was_told_to_its_result_where_both_were_seen(
-    calls: list[SystemOutput], started_s: float | None, duration_s: float | None
-) -> None:
-    agent = turn_of(*((float(at), one) for at, one in enumerate(calls, 1))).agent
-    assert agent is not None and agent.tools is not None
-    (one,) = agent.tools
-    assert (one.started_s, one.duration_s) == (started_s, duration_s)
+    ]:
+        agent = turn_of(*((float(at), one) for at, one in enumerate(calls, 1))).agent
+        assert agent is not None and agent.tools is not None
+        (one,) = agent.tools
+        assert (one.started_s, one.duration_s) == (started_s, duration_s)
 
 
 @pytest.mark.parametrize(
@@ -143,21 +130,18 @@ def test_what_an_agent_did_is_told_where_anything_is_said_of_it(output: SystemOu
     assert (tools, len(agent.usage), len(agent.retrievals)) == told
 
 
-@pytest.mark.parametrize(
-    ("pieces", "arguments"),
-    [
+def test_arguments_grow_where_a_piece_says_that_it_is_more() -> None:
+    for pieces, arguments in [
         ([{"arguments": "{"}, {"arguments": "}", "more": True}], "{}"),
         ([{"arguments": "{"}, {"arguments": "[]"}], "[]"),
         ([{"name": "f"}, {"arguments": "{}", "more": True}], "{}"),
         ([{"arguments": "{}"}, {"more": True}], "{}"),
         ([{"arguments": "{}"}, {"result": "x"}], "{}"),
         ([{"name": "f"}, {"more": True}], ""),
-    ],
-)
-def test_arguments_grow_where_a_piece_says_that_it_is_more(pieces: list[dict], arguments: str) -> None:
-    agent = turn_of(*((1.0, call(key="k", **one)) for one in pieces)).agent
-    assert agent is not None and agent.tools is not None
-    assert [one.arguments for one in agent.tools] == [arguments]
+    ]:
+        agent = turn_of(*((1.0, call(key="k", **one)) for one in pieces)).agent
+        assert agent is not None and agent.tools is not None
+        assert [one.arguments for one in agent.tools] == [arguments]
 
 
 @pytest.mark.parametrize("listened", [True, False])

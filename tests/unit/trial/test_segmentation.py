@@ -169,9 +169,8 @@ def sound_file(frames: int, rate: int = 8000, channels: int = 1, width: int = 2,
     return whole[: len(whole) - cut]
 
 
-@pytest.mark.parametrize(
-    ("audio", "reason"),
-    [
+def test_a_recording_is_one_channel_of_sixteen_bits_and_whole() -> None:
+    for audio, reason in [
         (sound_file(1), None),
         (sound_file(100, rate=8000), None),
         (sound_file(100, rate=192_000), None),
@@ -183,15 +182,13 @@ def sound_file(frames: int, rate: int = 8000, channels: int = 1, width: int = 2,
         (sound_file(0), "empty"),
         (b"", "bad_audio"),
         (b"RIFF", "bad_audio"),
-    ],
-)
-def test_a_recording_is_one_channel_of_sixteen_bits_and_whole(audio: bytes, reason: str | None) -> None:
-    if reason is None:
-        assert response_sound.sound_of(audio).channels == 1
-    else:
-        with pytest.raises(Refused) as caught:
-            response_sound.sound_of(audio)
-        assert caught.value.reason == reason
+    ]:
+        if reason is None:
+            assert response_sound.sound_of(audio).channels == 1
+        else:
+            with pytest.raises(Refused) as caught:
+                response_sound.sound_of(audio)
+            assert caught.value.reason == reason
 
 
 def test_what_is_wrong_with_a_recording_is_said() -> None:
@@ -217,9 +214,9 @@ def test_a_piece_is_cut_out_to_the_frame(onset_s: float, offset_s: float, begin:
         assert cut.readframes(8000) == samples[2 * begin : 2 * end] and cut.getframerate() == 8000
 
 
-@pytest.mark.parametrize(
-    ("borders", "stimuli", "sound"),
-    [
+def test_borders_must_hold_a_piece_for_each_stimulus_within_the_recording() -> None:
+    """Of four seconds; what begins no earlier than it ends is none, nor what lasts less than a tenth."""
+    for borders, stimuli, sound in [
         ([(0.0, 0.125)], 1, True),
         ([(0.0, 0.0625)], 1, False),
         ([(-0.5, 0.5)], 1, False),
@@ -232,15 +229,10 @@ def test_a_piece_is_cut_out_to_the_frame(onset_s: float, offset_s: float, begin:
         ([(0.0, 1.0)], 2, False),
         ([(0.0, 1.0), (1.0, 2.0)], 1, False),
         ([(0.0, 1.0), (1.0, 1.0)], 2, False),
-    ],
-)
-def test_borders_must_hold_a_piece_for_each_stimulus_within_the_recording(
-    borders: list[tuple[float, float] | None], stimuli: int, sound: bool
-) -> None:
-    """Of four seconds; what begins no earlier than it ends is none, nor what lasts less than a tenth."""
-    pieces = [one and LoggedSegment(onset_s=one[0], offset_s=one[1]) for one in borders]
-    if sound:
-        check_borders(pieces, stimuli, 4.0)
-    else:
-        with pytest.raises(Rejected):
+    ]:
+        pieces = [one and LoggedSegment(onset_s=one[0], offset_s=one[1]) for one in borders]
+        if sound:
             check_borders(pieces, stimuli, 4.0)
+        else:
+            with pytest.raises(Rejected):
+                check_borders(pieces, stimuli, 4.0)

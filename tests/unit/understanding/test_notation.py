@@ -106,9 +106,8 @@ def test_the_early_notation_joins_by_semicolons_and_an_action_may_stand_alone():
     assert write_predicates(both) == "[prendere(200 g, riso), sciacquare()]"
 
 
-@pytest.mark.parametrize(
-    ("text", "final"),
-    [
+def test_braces_of_the_early_notation_stand_before_behind_or_apart_from_their_noun():
+    for text, final in [
         ("versare(acqua {minerale, tiepida})", "versare(acqua, minerale, tiepida)"),
         ("versare(acqua {minerale, tiepida}, pentola)", "versare(acqua, minerale, tiepida, pentola)"),
         ("aprire({altro} uovo)", "aprire(altro, uovo)"),
@@ -119,10 +118,8 @@ def test_the_early_notation_joins_by_semicolons_and_an_action_may_stand_alone():
         ("[prendere({200 g} riso), sciacquare]", "[prendere(200 g, riso), sciacquare()]"),
         ("mescolare([{200 g} farina, acqua {tiepida}])", "mescolare([200 g, farina, acqua, tiepida])"),
         ("mettere({un po'/poco} sale)", "mettere(un po'/poco, sale)"),
-    ],
-)
-def test_braces_of_the_early_notation_stand_before_behind_or_apart_from_their_noun(text, final):
-    assert write_predicates(read_predicates(text, "early")) == final
+    ]:
+        assert write_predicates(read_predicates(text, "early")) == final
 
 
 @pytest.mark.parametrize(
@@ -133,9 +130,8 @@ def test_early_notation_that_is_none_is_refused(text):
         read_predicates(text, "early")
 
 
-@pytest.mark.parametrize(
-    ("text", "cause", "column"),
-    [
+def test_the_cause_of_a_mistake_is_told_where_it_is_known():
+    for text, cause, column in [
         ("[prendere(ciotola, aggiungere(uovo, ciotola)]", "a ')' is missing before ', aggiungere'", 18),
         ("[add(milk, pot]", "a ')' is missing before ']'", 15),
         ("add(milk", "a ')' is missing at the end", 9),
@@ -145,18 +141,15 @@ def test_early_notation_that_is_none_is_refused(text):
         ("add(milk); stir(egg)", "several predicates must stand in [ ]", 10),
         ("mescolare", "'mescolare' has no ( ): write mescolare() where it has no arguments", 10),
         ("[add(milk), stir]", "'stir' has no ( ): write stir() where it has no arguments", 17),
-    ],
-)
-def test_the_cause_of_a_mistake_is_told_where_it_is_known(text, cause, column):
-    with pytest.raises(NotationError) as told:
-        read_predicates(text)
-    assert (str(told.value.cause), told.value.column) == (cause, column)
-    assert f"column {column}: {cause};" in str(told.value)
+    ]:
+        with pytest.raises(NotationError) as told:
+            read_predicates(text)
+        assert (str(told.value.cause), told.value.column) == (cause, column)
+        assert f"column {column}: {cause};" in str(told.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "expected"),
-    [
+def test_the_place_of_a_mistake_is_told_with_what_was_expected():
+    for text, column, expected in [
         ("add(milk", 9, "',' or ')' after an argument"),
         ("add milk", 9, "'(' after an action"),
         ("[add(milk), stir(egg)", 22, "',' or ']' after a predicate"),
@@ -168,9 +161,7 @@ def test_the_cause_of_a_mistake_is_told_where_it_is_known(text, cause, column):
         ("[add(milk))", 11, "',' or ']' after a predicate"),
         ("add(milk)]", 10, "the end of the line"),
         ("", 1, "an action"),
-    ],
-)
-def test_the_place_of_a_mistake_is_told_with_what_was_expected(text, column, expected):
-    with pytest.raises(NotationError) as told:
-        read_predicates(text)
-    assert (told.value.column, told.value.expected) == (column, expected)
+    ]:
+        with pytest.raises(NotationError) as told:
+            read_predicates(text)
+        assert (told.value.column, told.value.expected) == (column, expected)

@@ -22,7 +22,7 @@ from vivavoce.study.model import Study
 from vivavoce.web.site import RateLimits
 
 pytestmark = pytest.mark.reliability
-SOME = pytest.mark.parametrize("examples", [2, pytest.param(60, marks=pytest.mark.long)])
+SOME = pytest.mark.parametrize("examples", [1, pytest.param(60, marks=pytest.mark.long)])
 BASE = "http://desk.test"
 
 
@@ -61,7 +61,7 @@ def send_everything(schema: dict[str, Any], send: Callable[..., Any], examples: 
 
 
 @SOME
-@pytest.mark.parametrize("place", ["nowhere", "dialogue"])
+@pytest.mark.parametrize("place", [pytest.param("nowhere", marks=pytest.mark.long), "dialogue"])
 def test_participants_pages_take_whatever_is_sent(
     examples: int, place: str, study: Study, log: Log, parrot: Parrot, note_figures: Callable[..., None]
 ) -> None:
