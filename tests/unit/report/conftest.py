@@ -9,16 +9,24 @@ from typing import NamedTuple
 import pytest
 
 from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.report.html import render
+from vivavoce.report.blocks import Document
+from vivavoce.report.document import compose
+from vivavoce.report.html import page
 
 SYSTEMS = ("alpha", "beta")
 
 
 class Trial(NamedTuple):
-    """A dataset and its report."""
+    """A dataset and its report, as a document and as a page."""
 
     dataset: Dataset
+    document: Document
     html: str
+
+
+def reported(dataset: Dataset) -> Trial:
+    document = compose(dataset)
+    return Trial(dataset, document, page(document))
 
 
 def write_trial(
@@ -112,12 +120,10 @@ def make(tmp_path: Path) -> Callable[..., Dataset]:
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     """The trial as it stands, with its report; made once."""
-    dataset = write_trial(tmp_path_factory.mktemp("plain"))
-    return Trial(dataset, render(dataset))
+    return reported(write_trial(tmp_path_factory.mktemp("plain")))
 
 
 @pytest.fixture(scope="session")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     """The same held by programs."""
-    dataset = write_trial(tmp_path_factory.mktemp("simulated"), simulated=True)
-    return Trial(dataset, render(dataset))
+    return reported(write_trial(tmp_path_factory.mktemp("simulated"), simulated=True))

@@ -223,7 +223,7 @@ def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
 
 
 def test_without_declaration_everything_is_exploration(plain):
-    assert "Everything in this report is exploration." in words(compose(plain.dataset), "declared")
+    assert "Everything in this report is exploration." in words(plain.document, "declared")
 
 
 def test_the_flow_names_what_the_rules_left_out_and_the_text_before_the_trial_the_same_rules(tmp_path):
@@ -258,7 +258,7 @@ def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
 
 
 def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
-    files = write_tables(compose(simulated.dataset), tmp_path / "tables")
+    files = write_tables(simulated.document, tmp_path / "tables")
     names = {path.name for path in files}
     assert {"success.csv", "success.tex", "tests.csv", "flow.tex"} <= names
     with (tmp_path / "tables" / "success.csv").open(encoding="utf-8", newline="") as file:
@@ -339,7 +339,7 @@ def test_latex_and_csv_take_hostile_names_as_text(make, tmp_path):
 
 
 def test_figures_are_written_for_slides_with_their_numbers(simulated, tmp_path):
-    write_figures(compose(simulated.dataset), tmp_path)
+    write_figures(simulated.document, tmp_path)
     svg = (tmp_path / "success.svg").read_text(encoding="utf-8")
     assert svg.startswith("<svg")
     assert 'xmlns="http://www.w3.org/2000/svg"' in svg
@@ -372,7 +372,7 @@ def test_figures_draw_the_numbers_that_the_tables_have(tmp_path):
 
 
 def test_parameters_are_drawn_by_family_with_the_numbers_of_their_table(plain):
-    document = compose(plain.dataset)
+    document = plain.document
     (table,) = [one for one in document.blocks(TableOfText) if one.name == "measures"]
     cells = {row.heading: row.cells for row in table.rows}
     drawn = [one for one in document.blocks(Figure) if one.name.startswith("parameters-")]
@@ -384,7 +384,7 @@ def test_parameters_are_drawn_by_family_with_the_numbers_of_their_table(plain):
 
 
 def test_the_title_page_says_what_who_and_when(plain):
-    document = compose(plain.dataset)
+    document = plain.document
     terms = dict(document.cover)
     assert terms["What"] == "alpha (20), beta (20)"
     assert terms["Who"] == "20 participants"

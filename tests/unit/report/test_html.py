@@ -282,7 +282,7 @@ def test_an_unknown_grouping_is_refused(plain):
 
 
 def test_numbers_open_their_dialogues_where_a_dashboard_is_named_and_nowhere_else(simulated):
-    made = Report(compose(simulated.dataset))
+    made = Report(simulated.document)
     assert "/dialogues" not in made.html
     page = Page(made.linked("http://127.0.0.1:8001/").html)
     targets = {attributes["href"] for name, attributes in page.elements if name == "a"}

@@ -36,7 +36,7 @@ def test_a_report_of_people_is_marked_nowhere(plain, tmp_path):
 
 
 def test_the_print_has_the_sections_and_tables_of_the_page(plain, tmp_path):
-    document = compose(plain.dataset)
+    document = plain.document
     whole = " ".join(text_of(save(document, tmp_path / "report.pdf")))
     for section in document.sections:
         assert section.title in whole
@@ -70,7 +70,7 @@ def test_hostile_text_is_set_as_text(make, tmp_path):
 
 
 def test_the_same_dataset_gives_the_same_print(plain):
-    assert pdf(compose(plain.dataset)) == pdf(compose(plain.dataset))
+    assert pdf(plain.document) == pdf(compose(plain.dataset))
 
 
 def test_an_italian_print_names_its_language_and_writes_commas(plain, tmp_path):

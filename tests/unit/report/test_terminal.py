@@ -44,7 +44,7 @@ def test_the_terminal_has_the_sections_tables_and_figures_of_the_page(plain) -> 
 
 @pytest.mark.parametrize("width", [32, 80])
 def test_nothing_is_cut_or_wider_than_the_terminal(plain, width: int) -> None:
-    document = compose(plain.dataset)
+    document = plain.document
     text = printed(document, width)
     assert "…" not in text and max(map(len, text.splitlines())) <= width
     for table in document.blocks(TableOfText):
@@ -52,11 +52,11 @@ def test_nothing_is_cut_or_wider_than_the_terminal(plain, width: int) -> None:
 
 
 def test_every_section_of_simulated_dialogues_is_marked(simulated, plain) -> None:
-    document = compose(simulated.dataset)
+    document = simulated.document
     heads = [line for line in printed(document).splitlines() if line.rstrip().endswith("──")]
     heads = [line for line in heads if not line.startswith(("─", "Signatures"))]
     assert len(heads) == len(document.sections) and all("SIMULATED" in line for line in heads)
-    assert "SIMULATED" not in printed(compose(plain.dataset))
+    assert "SIMULATED" not in printed(plain.document)
 
 
 def test_what_users_wrote_is_neither_markup_nor_a_command_to_the_terminal(make) -> None:

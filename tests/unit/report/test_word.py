@@ -8,7 +8,6 @@ from zipfile import ZipFile
 import pytest
 
 from vivavoce.report.blocks import DocumentSection, Paragraph, TableOfText
-from vivavoce.report.document import compose
 from vivavoce.report.drawing import Figure
 from vivavoce.report.html import save
 from vivavoce.report.word import word
@@ -18,7 +17,7 @@ docx = pytest.importorskip("docx", reason="the extra docx is not installed")
 
 @pytest.fixture(scope="module")
 def written(simulated):
-    document = compose(simulated.dataset)
+    document = simulated.document
     return document, word(document)
 
 
@@ -60,5 +59,5 @@ def test_what_users_wrote_is_text_whatever_it_holds(written):
 
 
 def test_its_name_says_that_it_is_word(plain, tmp_path: Path):
-    path = save(compose(plain.dataset), tmp_path / "report.docx")
+    path = save(plain.document, tmp_path / "report.docx")
     assert not docx.Document(path).sections[0].header.paragraphs[0].text, "people's trial has no mark"
