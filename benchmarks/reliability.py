@@ -1,10 +1,10 @@
-"""How our promises were tried, and what was found: the figures of `make faults`.
+"""The promises and the figures of `make faults`.
 
     python -m benchmarks reliability --results JUNIT.xml ...
 
 Reads the results of tests, of which each notes a promise and its figures, and writes
-`results/reliability.json` and the table of `docs/explanation/what-we-promise.md`. Of several results of one
-test the last stands. Below the table stands what was not run.
+`results/reliability.json` and the table of `docs/explanation/what-we-promise.md`. Of several results of a
+test the last counts. Tests that were not run are listed below the table.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import os
 import platform
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
@@ -53,17 +54,32 @@ def tests_of_promises() -> list[str]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    lines = ["| tried | figures | seconds | kept |", "| --- | --- | --- | --- |"]
-    for row in rows:
-        figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in row["figures"].items())
-        lines.append(f"| {row['promise']} | {figures} | {row['seconds']} | {WORDS[row['outcome']]} |")
+    """One row a promise: how many tests, the figures of the largest, and whether all kept it."""
+    lines = ["| promise | tests | figures of the largest | kept |", "| --- | --- | --- | --- |"]
+    for promise, group in groupby(rows, key=lambda row: row["promise"]):
+        tests = list(group)
+        figures = max((row["figures"] for row in tests), key=_size)
+        largest = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in figures.items())
+        kept = ", ".join(sorted({WORDS[row["outcome"]] for row in tests}))
+        lines.append(f"| {promise} | {len(tests)} | {largest} | {kept} |")
     return "\n".join(lines) + "\n"
+
+
+def _size(figures: dict[str, Any]) -> float:
+    return sum(value for value in figures.values() if isinstance(value, int | float))
 
 
 def not_run_told(tests: list[str]) -> str:
     if not tests:
-        return "Every test of a promise was run.\n"
-    return "Not run for this table:\n\n" + "".join(f"- `{test}`\n" for test in tests)
+        return "All tests were run.\n"
+    return "Not run:\n\n" + "".join(f"- `{test}`\n" for test in tests)
+
+
+def written(page: str, rows: list[dict[str, Any]], missing: list[str]) -> str:
+    """The page with its table regenerated."""
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}\n{table(rows)}\n{not_run_told(missing)}\n{END}{after}"
 
 
 def main(words: list[str] | None = None) -> None:
@@ -84,11 +100,7 @@ def main(words: list[str] | None = None) -> None:
         "tried": rows, "not_run": missing,
     }  # fmt: skip
     RESULTS.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    page = PAGE.read_text("utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    written = f"{before}{BEGIN}\n{table(rows)}\n{not_run_told(missing)}\n{END}{after}"
-    PAGE.write_text(written, encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), rows, missing), encoding="utf-8")
     print(json.dumps({row["test"]: row["outcome"] for row in rows}, indent=1))
 
 

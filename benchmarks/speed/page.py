@@ -1,42 +1,61 @@
 """The page of figures and its pictures, made of what the rows found."""
 
-import json
 import math
 from collections.abc import Sequence
 from html import escape
 from typing import Any, Final
 
-from benchmarks.speed import peers, results
+from benchmarks.speed import results
 
 DOCS: Final = results.ROOT / "docs"
 PAGE: Final = DOCS / "explanation" / "speed.md"
-PROFILES: Final = results.RESULTS.with_name("profiles.json")
 AIMS, GROWTH = DOCS / "images" / "speed-aims.svg", DOCS / "images" / "speed-growth.svg"
 Found = dict[str, Any]
 
-INTRODUCTION: Final = """# How fast it is
+INTRODUCTION: Final = """# Speed
 
-Each row does the same work twice in one run, ours and a peer's, in turns, and gives the ratio: seconds of a
-machine say little on another, ratios hold. Made by `make bench`, which installs the peers, with pinned
-versions, into environments of their own below `~/.cache/vivavoce/bench`; Vivavoce imports none of them.
-`make bench ARGS="--only pages relay"` runs some rows, `ARGS="--quick"` looks whether all goes.
+Each row does the same work twice in one run, ours and a peer's, in turns, and reports the ratio. `make bench`
+measures all rows and installs the peers with pinned versions into `~/.cache/vivavoce/bench`;
+`make bench ARGS="--only pages relay"` runs some. Ratios are medians of the rounds (lowest to highest).
+`at least`: how many times as fast as the peer. `at most`: the cost relative to the peer or limit.
+"""
+ABOUT_LIMITS: Final = """Absolute limits hold for this machine only. Inputs are generated from a seed
+(`benchmarks/speed/inputs.py`).
+"""
+# Last figures of guides and of scripts that became rows, as measured before.
+BESIDE: Final = """## Other loads
 
-Ratios are medians of the rounds, in brackets the lowest and the highest. Where the aim is `at least`, a ratio
-says how many times as fast we are; where it is `at most`, how many times what the peer, or a limit, takes.
+Measured beside other work on 2 cores (load in brackets), not by `make bench`. CPU marks processor time.
+
+| what | result |
+| --- | --- |
+| people at once with 99% of turns acknowledged within 150 ms (load 14 to 18) | 50 |
+| acknowledged, 50 people, SQLite (14 to 18): p50, p95, p99 | 14, 71, 142 ms |
+| 100 people, SQLite | 17, 153, 265 ms |
+| 200 people, SQLite | 44, 8472, 11926 ms |
+| 200 people, PostgreSQL, 1 worker | 190, 3036, 7076 ms |
+| 200 people, PostgreSQL, 3 workers | 100, 834, 1453 ms |
+| 500 people, SQLite | 1216, 8855, 11011 ms |
+| lost or doubled turns in all these runs, and with 1000 people | 0 |
+| events a second, 200 writers to one, SQLite; PostgreSQL | 3 to 15 times; 3 times |
+| an event, 200 writers, SQLite; PostgreSQL | 0.2; 0.4 ms CPU |
+| hash chain, an event | 14 µs CPU |
+| a turn against a minimal application with the same commits (13) | 1.61 times the CPU |
+| reads of a participant or caller, 1,000 and 10,000 participants | 0.1 to 0.4 ms CPU |
+| dialogues by system; bouts; calls by system, 10,000 participants | 1.9; 1.0; 10 ms CPU |
+| streamed answer of 200 words; whole (20) | 49 to 51; 4 to 7 ms CPU |
+| a streamed word until it is seen, 10 and 50 answers at once (20): median | 48; 157 ms |
+| simulated turns, word error rate 0 and 0.30 | 4,596; 2,891 a CPU second |
+| dashboard list of 100,000 dialogues: first page; two words; slowest bare SQL | 41; 114; 1,474 ms CPU |
+| 50 calls of SIPp: packet to packet, median and p99 | 20.0; 38 ms |
+| ten utterances recognised at once: delay of the sound of others | 5 ms at most |
+| from an empty folder to the first answered turn (11 to 20): typed; scripted | 146; 16 s |
+| variants of ST-4 a CPU second, English; nlpaug (13 to 20) | 47,544; 23,166 |
+| an answer of a bundled bot: half; 99 of 100; longest | 1.1; 147; 383 ms CPU |
+| a page that the `browser` connector holds open | 80 MB |
+| an utterance of up to 30 s with Whisper's base model | about 2 s |
 """
-ABOUT_LIMITS: Final = """Limits in seconds and megabytes are met or missed on this machine alone; beside
-other work they say little. The inputs are generated from a seed (`benchmarks/speed/inputs.py`); every
-sentence in them occurs four times or so.
-"""
-GROWING: Final = """Each work is measured at several sizes, each ten times the one before. The exponent says
-with what power of the size the processor time grows, once a start is paid: 1 is in proportion.
-"""
-PROFILED: Final = """Processor seconds of each part, sampled by py-spy, before and after what the profile
-showed was mended (`python -m benchmarks.speed.profiles`).
-"""
-HEADS: Final = ("work", "against", "ours", "other", "ratio", "aim", "", "load")
-GROWTH_HEADS: Final = ("row", "of", "processor time at each size", "peak memory", "exponent")
-NOTHING: Final = "Nothing was measured yet."
+HEADS: Final = ("work", "ours", "other", "ratio", "aim")
 
 
 def text(found: Found) -> str:
@@ -46,25 +65,18 @@ def text(found: Found) -> str:
         INTRODUCTION,
         _machine(found),
         ABOUT_LIMITS,
-        "![How far each row is from its aim](../images/speed-aims.svg)\n",
-        "## The rows\n",
+        "![Distance of each row from its aim](../images/speed-aims.svg)\n",
+        "## Rows\n",
         "\n".join(_table(found)) + "\n",
     ]
     if missed := [known[name] for name in results.missed(found, known) if known[name].why]:
         lines = [f"- **{row.work}**: {row.why}" for row in missed]
-        parts += ["## Where an aim is missed, and why\n", "\n".join(lines) + "\n"]
+        parts += ["## Missed aims\n", "\n".join(lines) + "\n"]
     parts += [
-        "## When the work grows\n",
-        GROWING,
+        "## Growth\n",
+        _growth(found),
         "![Cost at each size, relative to the smallest](../images/speed-growth.svg)\n",
-        "\n".join(_growth(found)) + "\n",
-        "## Where the time of two slow ones goes\n",
-        PROFILED,
-        "\n".join(_profiles()) + "\n",
-        "## What else was seen\n",
-        "\n".join(_notes(found)) + "\n",
-        "## What was compared\n",
-        "\n".join(f"- {name}: {', '.join(pins)}" for name, pins in peers.PINNED.items()) + "\n",
+        BESIDE,
     ]
     return "\n".join(parts)
 
@@ -102,31 +114,24 @@ def _machine(found: Found) -> str:
     told, worked = found["machine"], [one.get("others_cores") for one in found["rows"].values()]
     busy = [one for one in worked if one is not None]
     system = f"{told['system']} {told['architecture']}, Python {told['python']}"
-    others = (
-        f"While rows were measured, {number(min(busy))} to {number(max(busy))} cores worked for others."
-        if busy
-        else NOTHING
-    )
-    return f"Machine: {told['cores']} cores, {told['memory_gb']} GB, {system}. {others}\n"
+    others = f" Other work used {number(min(busy))} to {number(max(busy))} cores." if busy else ""
+    return f"Machine: {told['cores']} cores, {told['memory_gb']} GB, {system}.{others}\n"
 
 
 def _table(found: Found) -> list[str]:
-    lines = _heads(HEADS)
+    lines, never = _heads(HEADS), []
     for name, row in results.rows().items():
         one = found["rows"][name]
-        whole, empty = (f"**{row.work}**", row.peer), [""] * 4
-        if "failed" in one:
-            never = one["failed"] == results.NOT_MEASURED
-            failed = one["failed"] if never else f"failed: {one['failed']}"
-            lines.append(_line(*whole, *empty, failed, str(one.get("load", ""))))
+        if one.get("failed") == results.NOT_MEASURED:
+            never.append(name)
             continue
-        lines.append(_line(*whole, *empty, "", str(one["load"])))
-        for figure in one["figures"]:
-            what = figure["what"] + (f"; {figure['note']}" if figure["note"] else "")
-            both = (f"{number(figure[side])} {figure['unit']}" for side in ("ours", "other"))
-            told = ratio(figure), aimed(figure), verdict(figure), ""
-            lines.append(_line(what, figure["against"], *both, *told))
-    return lines
+        failed = f"failed: {one['failed']}" if "failed" in one else ""
+        lines.append(_line(f"**{row.work}** (load {one.get('load', '')})", "", row.peer, "", failed))
+        for figure in one.get("figures", ()):
+            ours, other = (f"{number(figure[side])} {figure['unit']}" for side in ("ours", "other"))
+            aim = f"{aimed(figure)}: {verdict(figure)}" if aimed(figure) else ""
+            lines.append(_line(figure["what"], ours, f"{other} ({figure['against']})", ratio(figure), aim))
+    return [*lines, "", f"Rows not measured yet: {', '.join(never)}."] if never else lines
 
 
 def _heads(names: Sequence[str]) -> list[str]:
@@ -146,33 +151,13 @@ def _series(found: Found) -> list[tuple[str, str, Found]]:
     ]
 
 
-def _growth(found: Found) -> list[str]:
-    lines = _heads(GROWTH_HEADS)
-    for name, what, grown in _series(found):
-        points = grown["points"]
-        spent = ", ".join(f"{number(one['size'])}: {number(one['cpu_s'])} s" for one in points)
-        memory = ", ".join(f"{one['peak_mb']:,.0f}" for one in points if "peak_mb" in one)
-        exponent = "" if grown["exponent"] is None else f"{grown['exponent']:.2f}"
-        lines.append(_line(name, what, spent, f"{memory} MB" if memory else "", exponent))
-    return lines
-
-
-def _profiles() -> list[str]:
-    profiles = json.loads(PROFILES.read_text(encoding="utf-8")) if PROFILES.is_file() else {}
-    lines = _heads(("", "part", "before", "after"))
-    for command, one in profiles.items():
-        before, after = one.get("before", {}), one.get("after", {})
-        whole = (f"{number(sum(own.values()))} s" if own else "" for own in (before, after))
-        lines.append(_line(f"**{command}**", "all", *whole))
-        for part in before or after:
-            spent = (f"{number(own[part])} s" if part in own else "" for own in (before, after))
-            lines.append(_line("", part, *spent))
-    return lines if profiles else [NOTHING]
-
-
-def _notes(found: Found) -> list[str]:
-    notes = [f"- {name}: {note}" for name, row in found["rows"].items() for note in row.get("notes", ())]
-    return notes or [NOTHING]
+def _growth(found: Found) -> str:
+    known = [grown["exponent"] for _, _, grown in _series(found) if grown["exponent"] is not None]
+    spread = f"They lie between {min(known):.2f} and {max(known):.2f}." if known else ""
+    return (
+        "Each work is measured at sizes that grow by ten; `benchmarks/results/speed.json` has the exponents "
+        f"of the processor time without start-up (1 is proportional). {spread}\n"
+    )
 
 
 STYLE: Final = """<style>

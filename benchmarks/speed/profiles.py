@@ -2,8 +2,7 @@
 
 What is profiled is the `vivavoce` that this interpreter imports. A sample is of the innermost of its frames
 that a part names; shares of samples are shares of the processor time that the command takes without a
-profiler, so that others on the machine make no part longer. Writes benchmarks/results/profiles.json, which
-the page of figures shows.
+profiler, so that others on the machine make no part longer. Writes benchmarks/results/profiles.json.
 """
 
 import json
@@ -15,12 +14,12 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any, Final
 
-from benchmarks.speed import peers
+from benchmarks.speed import peers, results
 from benchmarks.speed.inputs import write_table
-from benchmarks.speed.page import PROFILES
 from benchmarks.speed.row import cost_of, vivavoce, workplace
 from benchmarks.speed.rows.importing import MAPPING
 
+PROFILES: Final = results.RESULTS.with_name("profiles.json")
 RATE_HZ: Final = 200
 REST: Final = "everything else"
 Parts = Mapping[str, str]

@@ -22,7 +22,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 RESULTS: Final = ROOT / "benchmarks" / "results" / "speed.json"
 MODULES: Final = (
     "pages", "relay", "crowd", "measures", "cluster", "word_errors", "bootstrap", "commands", "report",
-    "importing", "starts",
+    "importing", "starts", "commits", "reads", "streaming", "training", "listing", "telephone",
 )  # fmt: skip
 NOT_MEASURED: Final = "not measured"
 

@@ -46,7 +46,5 @@ ROW = Row(
     measure,
     ("starlette",),
     limit_s=300,
-    why=(
-        "people and bot share the service's cores, so that a busy machine shows first at the 99th percentile"
-    ),
+    why="participants and bot share the cores of the service",
 )

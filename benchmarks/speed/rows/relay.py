@@ -71,8 +71,5 @@ ROW = Row(
     "bare Starlette relay, same commit",
     measure,
     ("starlette",),
-    why=(
-        "a turn is two requests (posted, and polled for) where the relay has one, and an event "
-        "with its projections, decided on the state of a visit, where the relay inserts a row"
-    ),
+    why="a turn is two requests and a validated event with projections; the relay has one request and a row",
 )

@@ -34,9 +34,5 @@ ROW = Row(
     "report of 5,000 dialogues",
     "limit: 5 s",
     measure,
-    why=(
-        "a third of it are the measures, a quarter is what a start loads, a sixth the resampling behind the "
-        "intervals of a recogniser's confidences; taken in turns with the version before on one busy "
-        "machine, it takes 6.3 CPU s where that took 7.2, which the seconds above, of a quiet one, lack"
-    ),
+    why="a third is measures, a quarter start-up, a sixth resampling for intervals of confidences",
 )

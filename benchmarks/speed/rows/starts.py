@@ -85,9 +85,5 @@ ROW = Row(
     measure,
     ("typer", "fastapi"),
     limit_s=300,
-    why=(
-        "`check` builds the whole model of study files, the connectors of the study and its "
-        "measures; the first page needs the log's database, the web framework, connectors and the "
-        "study's tasks"
-    ),
+    why="`check` builds the whole study model; the first page needs the database, connectors and tasks",
 )

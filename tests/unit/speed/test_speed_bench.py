@@ -104,7 +104,7 @@ def test_every_row_has_a_name_of_its_own_and_peers_with_pinned_versions() -> Non
     of_profiles = {"py-spy"}
     assert {name for row in known.values() for name in row.peers} | of_profiles == set(peers.PINNED)
     assert [pin for pins in peers.PINNED.values() for pin in pins if pin.count("==") != 1] == []
-    assert sum(row.limit_s for row in known.values() if not row.apart) <= 60 * 60
+    assert sum(row.limit_s for row in known.values() if not row.apart) <= 80 * 60
 
 
 def test_nothing_of_ours_imports_a_peer() -> None:
@@ -136,9 +136,9 @@ def test_the_page_says_of_each_row_whether_its_aim_is_met(monkeypatch: pytest.Mo
         pages=row(better), relay=row(worse), report={"failed": "no fonts", "load": 1.0}, starts=row()
     )
     told = page.text(made)
-    assert "| pages | oTree | 200 pages/s | 20 pages/s | 10 (9 to 11) | at least 5 | met |  |" in told
-    assert "| a <turn> | bare relay | 3 ms | 1 ms | 3 | at most 1.5 | missed |  |" in told
-    assert "failed: no fonts" in told and "| not measured |" in told
+    assert "| pages | 200 pages/s | 20 pages/s (oTree) | 10 (9 to 11) | at least 5: met |" in told
+    assert "| a <turn> | 3 ms | 1 ms (bare relay) | 3 | at most 1.5: missed |" in told
+    assert "failed: no fonts" in told and re.search(r"not measured yet: .*crowd", told)
     picture = page.aims_picture(made)
     assert picture.count('class="met"') == 1 and picture.count('class="missed"') == 1
     assert "a &lt;turn&gt;" in picture and ">0.5<" in picture and ">2<" in picture
