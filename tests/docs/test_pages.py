@@ -68,3 +68,10 @@ def test_the_guide_to_widgets_has_the_selectors_that_are_tried_with_pages_of_fra
             assert version is not None
             (row,) = [line for line in page.splitlines() if f" {version[1]}" in line]
             assert f"| `{system['input']}` | `{system['message']}` |" in row
+
+
+def test_the_version_is_the_newest_release_of_the_changelog_and_of_the_citation() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    releases = re.findall(r"^## \[(\d\S*)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.M)
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text("utf-8"), flags=re.M)
+    assert releases[0] == version and cited and cited[1] == version
