@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     entry = BOTS[options.name]
     variant = options.variant or entry.variants[0]
     if variant not in entry.variants:
-        print(f"unknown variant {variant!r}; known: {', '.join(entry.variants)}", file=sys.stderr)
+        print(f"unknown variant {variant!r}. Known: {', '.join(entry.variants)}", file=sys.stderr)
         return 2
     try:
         bot = _made(options, variant)

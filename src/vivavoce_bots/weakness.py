@@ -54,7 +54,7 @@ def weakened(name: str, weakness: str, domain: Domain | None = None) -> Bot:
     Raises  WeaknessError: no such weakness, or this bot cannot have it
     """
     if weakness not in WEAKNESSES:
-        raise WeaknessError(f"unknown weakness {weakness!r}; known: {', '.join(WEAKNESSES)}")
+        raise WeaknessError(f"unknown weakness {weakness!r}. Known: {', '.join(WEAKNESSES)}")
     if name == CallSteeringBot.name and weakness == "anaphora":
         return _WithoutAnaphora()
     if name == RestaurantBot.name and weakness != "anaphora" and domain is not None:

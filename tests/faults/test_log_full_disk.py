@@ -115,4 +115,4 @@ def test_a_service_that_cannot_write_says_that_it_is_ill_and_is_well_again_after
 
 
 def test_a_service_whose_disk_is_nearly_full_says_so_before_anything_is_lost(small_disk: Path) -> None:
-    assert pulse(small_disk / "log.sqlite")[0] == "has no room left on its disk"
+    assert pulse(small_disk / "log.sqlite")[0] == "has no space left on its disk"

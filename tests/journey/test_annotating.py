@@ -106,7 +106,7 @@ def test_an_annotator_labels_a_dialogue_by_keyboard_alone(browser: Browser, serv
     press(page, "Enter")
     at(page, 7, 7)
     press(page, "0")
-    expect(page.locator("h1")).to_have_text("All of this dialogue is judged")
+    expect(page.locator("h1")).to_have_text("This dialogue is complete")
     whole(page)
     press(page, "Enter")
     at(page, 1, 5)
@@ -137,7 +137,7 @@ def test_the_page_is_whole_on_a_small_telephone_in_italian(browser: Browser, ser
     page.get_by_role("link", name="Bruno").tap()
     expect(page.locator("h1")).to_have_text("Il tuo account")
     whole(page)
-    page.get_by_role("link", name="Torna al tuo lavoro").tap()
+    page.get_by_role("link", name="Torna ai tuoi compiti").tap()
     page.get_by_role("button", name="Comincia un dialogo").tap()
     expect(page.locator(".progress").first).to_contain_text("1 di 5")
     whole(page)
@@ -179,7 +179,7 @@ def annotate(page: Page, *keys: str) -> None:
     for number, key in enumerate(keys, 1):
         expect(page.locator(".progress").first).to_contain_text(f"{number} of")
         page.keyboard.press(key)
-    expect(page.locator("h1")).to_have_text("All of this dialogue is judged")
+    expect(page.locator("h1")).to_have_text("This dialogue is complete")
     page.get_by_role("button", name="Finish and pause").click()
     expect(page.locator("h1")).to_have_text("Annotate")
 

@@ -102,7 +102,7 @@ def test_a_study_is_written_checked_and_its_mistakes_are_named_with_line_and_cur
     line = 1 + next(n for n, row in enumerate(text.splitlines()) if "gate: code" in row)
     file.write_text(text.replace("gate: code", "gate: cod"), encoding="utf-8")
     said = vivavoce("check", tmp_path / "s", code=2).stdout
-    assert f"study.yaml:{line}" in said and "did you mean 'code'" in said
+    assert f"study.yaml:{line}" in said and "Did you mean 'code'" in said
 
 
 def test_check_says_hello_to_every_system_and_fails_when_one_is_down(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_declared_measure_that_nobody_knows_is_named_before_the_trial(tmp_path
     said = vivavoce("check", tmp_path / "s", "--no-bots", code=2).stdout
     assert (
         "analysis.primary.measure: unknown measure" in said
-        and "did you mean 'objective_success_inferred'" in said
+        and "Did you mean 'objective_success_inferred'" in said
     )
 
 

@@ -107,7 +107,7 @@ COMMANDING = "study: tea\nlanguages: [en]\nvisit:\n  - elicit: stimuli.yaml\n"
 @pytest.mark.long
 def test_a_study_that_names_a_package_that_is_not_there_says_which_extra_to_install(core: Core) -> None:
     gone = "vivavoce_commands"
-    needs = "this needs the package vivavoce-commands; pip install 'vivavoce[commands]'"
+    needs = "this needs the package vivavoce-commands. pip install 'vivavoce[commands]'"
     (core.folder / "study.yaml").write_text(COMMANDING, "utf-8")
     refused = core("check", "study.yaml", gone=gone)
     assert refused.returncode != 0 and "Traceback" not in refused.stderr

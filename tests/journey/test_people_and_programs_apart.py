@@ -94,8 +94,8 @@ def test_an_export_parts_people_and_programs(tmp_path: Path) -> None:
             assert [(row["participant_id"], row["simulated"]) for row in rows] == [(wanted, simulated)]
     usual = vivavoce("export", tmp_path, "--into", tmp_path / "usual")
     assert "of people into" in usual.stderr
-    assert "left out of every figure: 1 still under way" in usual.stderr
-    assert "left out: 1 visit of simulated users; `--only simulated` exports them, apart" in usual.stderr
+    assert "1 still in progress" in usual.stderr
+    assert "left out: 1 visit of simulated users" in usual.stderr
     vivavoce("measure", tmp_path / "usual")
     programs = vivavoce("export", tmp_path, "--into", tmp_path / "programs", "--only", "simulated")
     assert "of simulated users into" in programs.stderr

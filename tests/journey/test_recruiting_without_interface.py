@@ -101,5 +101,5 @@ def test_where_several_pay_one_is_named(tmp_path: Path) -> None:
     assert "2 recruiters pay in this study" in told and "--recruiter with one of: connect, sona" in told
     assert "2.50 USD" not in recruit("plan", study, "--recruiter", "sona").stdout
     assert "50.00 USD" in recruit("plan", study, "--recruiter", "connect").stdout, "20 x (2.00 + 0.50)"
-    assert "did you mean 'sona'" in str(recruit("plan", study, "--recruiter", "sone").exception)
+    assert "Did you mean 'sona'" in str(recruit("plan", study, "--recruiter", "sone").exception)
     assert "nobody is paid so" in str(recruit("approve", study).exception)

@@ -52,7 +52,7 @@ def test_the_preregistration_and_the_report_name_the_same_study_file(trial, tmp_
     ("option", "value", "said"),
     [
         ("--language", "xx", "unknown language 'xx'"),
-        ("--sections", "result", "did you mean 'results'?"),
+        ("--sections", "result", "Did you mean 'results'?"),
         ("--margin", "-1", "margin"),
         ("--out", ".", "this is a folder"),
     ],

@@ -131,7 +131,7 @@ def test_a_study_is_written_by_keyboard_alone(
             looked_at(page, size[0])
             go_by_key(page, "link", said("Back to the study"))
         go_by_key(page, "link", said("Analysis and size"))
-        reach(page, page.get_by_label(said("Margin of this comparison: not worse than (non-inferiority)")))
+        reach(page, page.get_by_label(said("Margin of this comparison (non-inferiority)")))
         page.keyboard.type("0.1")
         looked_at(page, size[0])
         go_by_key(page, "button", said("Save"))

@@ -69,4 +69,4 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path) -> None:
     said = vivavoce("simulate", study, "--population", tmp_path / "people.yaml", code=2)
     assert "patience lies outside 0 to 1000" in said
     said = vivavoce("simulate", "tasks", "telco", "--out", study / "tasks.yaml", code=2)
-    assert "is already there" in said
+    assert "already" in said

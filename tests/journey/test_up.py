@@ -53,7 +53,7 @@ def begin(page: Page, link: str, address: str) -> None:
     whole(page)
     page.get_by_label("Its address").fill("http://127.0.0.1:9/")
     page.get_by_role("button", name="Say hello").press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("start the system, and look at its address")
+    expect(page.get_by_role("alert")).to_contain_text("check its address")
     page.get_by_label("Its address").fill(address)
     page.get_by_role("button", name="Say hello").press("Enter")
     expect(page.get_by_role("status")).to_contain_text("The ferry office hears you")
@@ -120,5 +120,5 @@ def test_a_folder_with_something_else_is_refused_in_one_line(tmp_path: Path) -> 
     command = [sys.executable, "-m", "vivavoce", "up", str(tmp_path), "--no-open"]
     made = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert made.returncode == 2
-    assert "holds no study, but other files (thesis.tex)" in made.stderr
+    assert "contains other files but not a study (thesis.tex)" in made.stderr
     assert [one.name for one in tmp_path.iterdir()] == ["thesis.tex"]

@@ -141,7 +141,7 @@ def test_what_one_wizard_has_taken_another_sees_only_when_it_is_given_back(tmp_p
         morgana.get_by_text("Nobody is waiting.").wait_for()
         say(participant, "hello there")
         merlin.get_by_text("hello there").wait_for()
-        merlin.get_by_role("button", name="Give it to another wizard").click()
+        merlin.get_by_role("button", name="Hand over to another wizard").click()
         morgana.get_by_role("button", name="Take this conversation").click()
         morgana.get_by_text("hello there").wait_for()
         morgana.locator("#reply").fill("Good day.")

@@ -22,7 +22,7 @@ GUIDE: dict[str, Any] = {
 }
 TELLS = {
     "recognition": "Write what a recogniser would have heard.",
-    "understanding": "Write what the program shall have understood.",
+    "understanding": "Write what the program should have understood.",
     "management": "Send the program's proposal, or something else.",
 }
 LOCALES = [{"locale": "en-GB"}, {"locale": "it-IT", "viewport": {"width": 320, "height": 700}}]
@@ -61,10 +61,10 @@ def test_a_wizard_stands_for_each_module_by_keyboard_alone(tmp_path: Path, optio
                 expect(wizard.locator("#reply")).to_be_focused()
                 expect(wizard.locator("#reply-label")).to_have_text(words(TELLS[module]))
                 say(participant, "a cheap pub")
-                expect(wizard.locator("#standing")).to_have_text(words("The participant waits for you."))
+                expect(wizard.locator("#standing")).to_have_text(words("The participant is waiting for you."))
                 expect(wizard.locator("#reply")).to_have_value(given)
                 closing = wizard.get_by_text(
-                    words("Sent unchanged, the program's proposal ends the conversation."), exact=True
+                    words("If you send the program's proposal unchanged."), exact=True
                 )
                 expect(closing).to_be_visible(visible=module == "management")
                 assert barriers(wizard) == [] and overflow(wizard) == 0

@@ -191,7 +191,7 @@ class Puzzled(Weather):
 @pytest.mark.parametrize(
     ("section", "told"),
     [
-        (Broken(), "section 'weather' of test_every_section fails: KeyError: 'rain'; mend or uninstall"),
+        (Broken(), "section 'weather' of test_every_section fails: KeyError: 'rain'. Mend or uninstall"),
         (Puzzled(), "no such cloud; look up"),
     ],
 )
@@ -224,7 +224,7 @@ class Silent(Section[str]):
 
 @pytest.mark.parametrize(
     ("offered", "why"),
-    [(Untitled, "it needs to be a Section with order, title, needs"), (Silent, "does not say its blocks")],
+    [(Untitled, "it needs to be a Section with order, title, needs"), (Silent, "lacks its blocks")],
 )
 def test_a_section_that_does_not_say_everything_of_itself_is_refused(
     offered: type, why: str, monkeypatch: pytest.MonkeyPatch

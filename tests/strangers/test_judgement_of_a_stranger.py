@@ -107,6 +107,6 @@ def test_no_layer_is_judged_by_two_kinds(site: Path, tmp_path: Path) -> None:
     (tmp_path / "study" / "mine.yaml").write_text(own, encoding="utf-8")
     with (
         known(site),
-        pytest.raises(InputError, match=r"annotation\.politeness: .* is judged under `schemes`"),
+        pytest.raises(InputError, match=r"annotation\.politeness: .* is also judged under `schemes`"),
     ):
         annotated_study(tmp_path / "study", "schemes: [mine.yaml]\n  politeness: {}")

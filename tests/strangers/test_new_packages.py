@@ -180,12 +180,12 @@ def test_nothing_is_overwritten_and_a_name_that_will_not_do_is_one_line(tmp_path
     done = CliRunner().invoke(app, ["new", "measure", "apologies", "--folder", str(tmp_path / "mine")])
     assert done.exit_code == 0 and "pip install -e" in done.stderr
     before = {path: path.read_text("utf-8") for path in (tmp_path / "mine").rglob("*.*")}
-    with pytest.raises(InputError, match="holds files already; name another folder"):
+    with pytest.raises(InputError, match=r"holds files already. Name another folder"):
         write_package("measure", "apologies", tmp_path / "mine")
     assert {path: path.read_text("utf-8") for path in (tmp_path / "mine").rglob("*.*")} == before
     for wrong in ("Apologies", "", "../x", "a b", "1st"):
         with pytest.raises(InputError, match="cannot name a measure"):
             write_package("measure", wrong, tmp_path / "other")
-    with pytest.raises(InputError, match="unknown kind of package 'mesure'; did you mean 'measure'"):
+    with pytest.raises(InputError, match=r"unknown kind of package 'mesure'. Did you mean 'measure'"):
         write_package("mesure", "x", tmp_path / "other")
     assert not (tmp_path / "other").exists()

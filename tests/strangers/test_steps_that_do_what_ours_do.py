@@ -179,11 +179,15 @@ def problems(folder: Path, visit: str, more: str = SYSTEMS) -> str:
         ("  - warm_up: {channel: pigeon}\n", SYSTEMS, "visit[0].warm_up.channel: unknown channel 'pigeon'"),
         ("  - warm_up\n  - warm_up\n", SYSTEMS, "there are two steps 'warm_up'; ask for more dialogues in"),
         ("  - warm_up\n", "", "'systems' is missing"),
-        ("  - duel\n", "systems: {a: {connect: scripted}}\n", "visit[0].duel: two systems must meet"),
+        (
+            "  - duel\n",
+            "systems: {a: {connect: scripted}}\n",
+            "visit[0].duel: two different systems",
+        ),
         ("  - quiz: {use: umux}\n", SYSTEMS, "visit[0].quiz: unknown questionnaire 'umux'"),
         ("  - notice: {file: nowhere.md}\n", SYSTEMS, "visit[0].notice: no file 'nowhere.md'"),
-        ("  - warm_up: {channel: phone}\n", SYSTEMS, "a dialogue by telephone, but no section `telephone`"),
-        ("  - warm_up: {channel: voice}\n", SYSTEMS + "recordings: {keep_days: 9}\n", "nobody has agreed to"),
+        ("  - warm_up: {channel: phone}\n", SYSTEMS, "a telephone dialogue needs the section `telephone`"),
+        ("  - warm_up: {channel: voice}\n", SYSTEMS + "recordings: {keep_days: 9}\n", "without consent"),
     ],
 )
 def test_what_is_wrong_with_them_is_told_as_of_ours(folder: Path, visit: str, more: str, told: str) -> None:

@@ -61,7 +61,7 @@ def test_a_format_of_a_stranger_is_imported(vivavoce: Run, site: Path, tmp_path:
     shutil.copy(HERE / "importer" / "chats.csv", tmp_path)
     words = ("import", "pharmacy", "chats.csv", "--into", "D")
     unknown = refused(vivavoce(*words))
-    assert "unknown format 'pharmacy'; known: " in unknown and "dstc2, huric, langfuse" in unknown
+    assert "unknown format 'pharmacy'. Known: " in unknown and "dstc2, huric, langfuse" in unknown
     assert "2 dialogues into D" in vivavoce(*words, known=site).stderr
     words = ("measure", "D", "--only", "apologies", "--exclude", "none", "--json")
     (row,) = json.loads(told(vivavoce(*words, known=site)))["by"]
@@ -99,7 +99,7 @@ def test_a_study_that_names_strangers_is_refused_where_they_are_not_installed(
     assert "unknown questionnaire 'desk_courtesy'" in refused(vivavoce("check", study))
     (study / "study.yaml").write_text(text.replace("desk_courtesy", "sus"), "utf-8")
     unknown = refused(vivavoce("check", study))
-    assert "study.yaml:2 languages: language 'eo' is not installed; installed: en, it" in unknown
+    assert "study.yaml:2 languages: language 'eo' is not installed. Installed: en, it" in unknown
     text = text.replace("desk_courtesy", "sus").replace("[en, eo]", "[en]")
     (study / "study.yaml").write_text(text, "utf-8")
     unknown = refused(vivavoce("check", study))
@@ -164,7 +164,7 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     esperanto = run("report", "D", "--language", "eo", "--out", "-")
     assert "Taksa raporto" in esperanto and "Unua vorto" in esperanto
     assert "How dialogues are opened" in esperanto  # what the language lacks
-    assert "unknown language 'eo'; known: en, it" in refused(vivavoce("report", "D", "--language", "eo"))
+    assert "unknown language 'eo'. Known: en, it" in refused(vivavoce("report", "D", "--language", "eo"))
     unknown = refused(vivavoce("report", "D", "--sections", "openings"))
     assert "unknown section 'openings'" in unknown and "questionnaires" in unknown
 

@@ -1,1 +1,1 @@
-"""What people and programs say about logged turns: so far, what a typed turn means."""
+"""Judgements of people and programs about logged turns."""

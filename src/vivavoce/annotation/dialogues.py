@@ -93,7 +93,7 @@ def _turns(scheme: Scheme, dialogue: ShownDialogue) -> list[int | None]:
 
 
 def _asked(scheme: Scheme, turn_index: int | None, work: Work, used: Container[str]) -> bool:
-    """Whether the labels given elsewhere call for a judgement; schemes that are not used call for nothing."""
+    """True if labels of other schemes require a judgement; unused schemes require nothing."""
     for other, labels in scheme.only_where.items():
         if other not in used:
             continue
@@ -112,7 +112,7 @@ def recording_of(folder: Path | None, dialogue_id: str) -> Path | None:
 
 
 def recordings_of(log: Reader, folder: Path | None, dialogue_id: str) -> list[DialogueRecording]:
-    """What can be heard of a dialogue: its file in the study's folder, else what the log knows of."""
+    """Recording of a dialogue: its file in the study's folder, else the log's."""
     path = recording_of(folder, dialogue_id)
     if path is not None:
         return [DialogueRecording(path.name, path, RECORDINGS[path.suffix])]

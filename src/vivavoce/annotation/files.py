@@ -33,7 +33,7 @@ CONTEXT: Final = ("party", "at_s", "text")
 
 
 class Blank(NamedTuple):
-    """What somebody shall fill in by hand: every place of these schemes, by this annotator."""
+    """Blank form: every place of these schemes, for this annotator."""
 
     schemes: Sequence[Scheme]
     annotator_id: str
@@ -56,7 +56,7 @@ def write_annotations(
         return [_write_csv(dataset, into / "annotations.csv", rows, blank)]
     if format == "parquet":
         if blank:
-            raise InputError("a Parquet file cannot be filled in by hand", place="--blank", hint="use csv")
+            raise InputError("Parquet files cannot be filled in by hand", place="--blank", hint="use csv")
         path = into / "annotations.parquet"
         with path.open("wb") as file:
             pq.write_table(pa.Table.from_pylist(rows, TABLES["annotations"].arrow()), file)
@@ -153,7 +153,7 @@ def read_annotations(paths: Iterable[Path], dataset: Dataset) -> list[Row]:
             read = read_eaf if path.suffix == ".eaf" else read_textgrid
             line = lines.get(unquote(path.stem))
             if line is None:
-                hint = "keep the name that the file was written with"
+                hint = "keep the original file name"
                 raise InputError(f"no dialogue {path.stem!r} in the dataset", place=str(path), hint=hint)
             found = [(f"{path.name} {place}", row) for place, row in read(path, line)]
         for place, row in found:
@@ -172,7 +172,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
         known = [one for one in inside if one.suffix in (".csv", ".parquet", ".eaf", ".TextGrid")]
         if not known or not known[0].is_file():
             hint = "name a .csv, .parquet, .eaf or .TextGrid file, or a folder of them"
-            raise InputError("no annotations here", place=str(path), hint=hint)
+            raise InputError("contains no annotations", place=str(path), hint=hint)
         found += known
     return found
 
@@ -186,7 +186,7 @@ def _read_csv(path: Path) -> list[tuple[str, Row]]:
             lines = [(f"{path.name}:{reader.line_num}", dict(line)) for line in reader]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(
-            f"is no UTF-8 CSV file ({error})", place=str(path), hint="save it as UTF-8"
+            f"is not a UTF-8 CSV file ({error})", place=str(path), hint="save it as UTF-8"
         ) from None
     return [(place, _row(place, line)) for place, line in lines if (line.get("label") or "").strip()]
 
@@ -196,13 +196,13 @@ def _row(place: str, line: Mapping[str, Any]) -> Row:
     turn = cells["turn_index"]
     if turn is not None and not turn.isdecimal():
         raise InputError(
-            f"{turn!r} is no turn", place=f"{place} turn_index", hint="write the turn's number, from 0"
+            f"{turn!r} is not a turn number", place=f"{place} turn_index", hint="write a number from 0"
         )
     try:
         at = datetime.fromisoformat(cells["annotated_at"]) if cells["annotated_at"] else None
     except ValueError:
-        hint = "write such as 2026-11-21T14:00:00Z, or leave it empty"
-        raise InputError("is no instant", place=f"{place} annotated_at", hint=hint) from None
+        hint = "write, for example, 2026-11-21T14:00:00Z, or leave it empty"
+        raise InputError("is not a time", place=f"{place} annotated_at", hint=hint) from None
     return cells | {"turn_index": int(turn) if turn else None, "annotated_at": at}
 
 
@@ -211,7 +211,7 @@ def _read_parquet(path: Path) -> list[tuple[str, Row]]:
         with path.open("rb") as file:
             table = pq.read_table(file)
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"is no Parquet file ({error})", place=str(path), hint="write it anew") from None
+        raise InputError(f"is not a Parquet file ({error})", place=str(path), hint="write it again") from None
     _check_columns(path, table.column_names)
     return [
         (f"{path.name} row {number}", {name: row.get(name) for name in COLUMNS})
@@ -222,7 +222,7 @@ def _read_parquet(path: Path) -> list[tuple[str, Row]]:
 def _check_columns(path: Path, names: Iterable[str]) -> None:
     missing = [name for name in NEEDED if name not in names]
     if missing:
-        hint = f"needed: {', '.join(NEEDED)}, and turn_index for labels of turns"
+        hint = f"required: {', '.join(NEEDED)}, and turn_index for labels of turns"
         raise InputError(f"no column {missing[0]!r}", place=str(path), hint=hint)
 
 
@@ -237,7 +237,7 @@ def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
     turn = line.turn(row["turn_index"])
     if row["turn_index"] is not None and turn is None:
         problem = f"dialogue {row['dialogue_id']!r} has no turn {row['turn_index']}"
-        raise InputError(problem, place=place, hint=f"it has {len(line.turns)}, from 0")
+        raise InputError(problem, place=place, hint=f"use one of its {len(line.turns)} turns, from 0")
     layer = LAYERS.get(row["layer"])
     undecided = row["annotator_id"] == ADJUDICATED and row["label"] == UNDECIDED
     if layer is None or row["label"] == NOTHING or undecided:
@@ -248,7 +248,9 @@ def _check(place: str, row: Row, lines: Mapping[str, Timeline]) -> None:
         about = (
             "the dialogue: leave turn_index empty" if layer.about == "dialogue" else f"a {layer.about} turn"
         )
-        raise InputError(f"{layer.name!r} is not about this turn", place=place, hint=f"it is about {about}")
+        raise InputError(
+            f"{layer.name!r} does not apply to this turn", place=place, hint=f"it applies to {about}"
+        )
 
 
 def _identity(row: Row) -> tuple[Any, ...]:
@@ -290,8 +292,8 @@ def _check_lots(dataset: Dataset, lots: Sequence[Row]) -> None:
     logged = set(dataset.read("label_chances", ["layer"])["layer"].to_pylist())
     for row in lots:
         if row["dialogue_id"] not in known:
-            raise InputError(f"a chance of dialogue {row['dialogue_id']!r}, which is not there",
-                             place=str(dataset.folder), hint="give the chances of this dataset")  # fmt: skip
+            raise InputError(f"unknown dialogue {row['dialogue_id']!r}",
+                             place=str(dataset.folder), hint="use those of this dataset")  # fmt: skip
         if row["layer"] in logged:
-            raise InputError(f"layer {row['layer']!r} has its chances already", place=str(dataset.folder),
-                             hint="a chance that was logged stays: leave --chances out")  # fmt: skip
+            raise InputError(f"layer {row['layer']!r} already has probabilities", place=str(dataset.folder),
+                             hint="logged probabilities cannot change: leave --chances out")  # fmt: skip

@@ -21,7 +21,7 @@ from vivavoce.study.step_files import StepFiles
 
 
 class DialogueJudgement(JudgementKind):
-    """What is said of a dialogue or its turns: rows of `annotations`, in the layers of its schemes."""
+    """Judgements about a dialogue or its turns: rows of `annotations`, in the layers of its schemes."""
 
     table = "annotations"
 
@@ -34,7 +34,7 @@ class SchemeNames(RootModel[list[str]]):
 
     model_config = ConfigDict(frozen=True)
 
-    root: list[str] = Field(description="names of ours, or YAML files beside the study")
+    root: list[str] = Field(description="names of bundled schemes, or YAML files next to the study")
 
 
 class LabelPlan(BaseModel):
@@ -104,11 +104,9 @@ def _with_slots(scheme: Scheme, place: int, files: StepFiles) -> Scheme | None:
     slots = {name: slot.names for name, slot in known.items() if slot.constraint}
     if 0 < len(slots) <= MOST_LABELS:
         return scheme.with_slots(slots)
-    problem = f"{scheme.scheme!r} takes its labels from the slots to search by, and there are {len(slots)}"
+    problem = f"{scheme.scheme!r} takes its labels from the searchable slots, but there are {len(slots)}"
     hint = (
-        "add `ontology:`"
-        if files.ontology is None
-        else "write a scheme of your own with the labels that matter"
+        "add `ontology:`" if files.ontology is None else "write your own scheme with the labels that matter"
     )
     files.report(place, problem, hint)
     return None

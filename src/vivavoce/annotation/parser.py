@@ -30,7 +30,7 @@ SHORTEST_WITH_SLIP: Final = 7
 
 
 class Meaning(NamedTuple):
-    """What a phrase stands for: value, request, dontcare, slot or move."""
+    """Meaning of a phrase: value, request, dontcare, slot or move."""
 
     kind: str
     slot: str | None = None
@@ -193,14 +193,14 @@ def _value(one: Found, tokens: tuple[str, ...], lexicon: OntologyLexicon) -> lis
 
 
 def _begins(openings: frozenset[tuple[str, ...]], before: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
-    """Whether one of the openings stands in front, nothing but fillers before it."""
+    """True if one of the openings comes first, with only fillers before it."""
     fillers = lexicon.fillers
     first = next((place for place, token in enumerate(before) if token not in fillers), len(before))
     return any(before[first : first + len(words)] == words for words in openings)
 
 
 def _says_only_slots(found: list[Found], tokens: tuple[str, ...], lexicon: OntologyLexicon) -> bool:
-    """Nothing but names of slots, moves and fillers, as in `price range please`."""
+    """True for text with only slot names, moves and fillers, as in `price range please`."""
     covered = {place for one in found for place in range(one.start, one.end)}
     rest = [token for place, token in enumerate(tokens) if place not in covered]
     return set(rest) <= lexicon.fillers

@@ -50,7 +50,7 @@ def load_parser(written: str, ontology: Ontology | None, *, folder: Path | None 
         return _endpoint(written)
     if _FUNCTION.fullmatch(written):
         return _function(written, folder)
-    raise InputError(f"{written!r} is no parser", place="parser",
+    raise InputError(f"{written!r} is not a parser", place="parser",
                      hint="write rules, package.module:function, or https://...")  # fmt: skip
 
 
@@ -63,9 +63,7 @@ def _function(written: str, folder: Path | None) -> Parser:
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise InputError(
-            str(error), place=f"parser {written}", hint="name a function that can be imported"
-        ) from None
+        raise InputError(str(error), place=f"parser {written}", hint="name an importable function") from None
     function: Callable[[str, str, Sequence[dict[str, Any]]], Any] = found
 
     def parse(text: str, language: str, before: list[LoggedAct]) -> list[LoggedAct]:
@@ -73,7 +71,7 @@ def _function(written: str, folder: Path | None) -> Parser:
             answer = function(text, language, _plain(before))
         except Exception as error:
             problem = f"{type(error).__name__}: {error}, on the turn {text!r}"
-            raise InputError(problem, place=f"parser {written}", hint="mend the function") from error
+            raise InputError(problem, place=f"parser {written}", hint="correct the function") from error
         return _read(answer, f"parser {written}", text)
 
     return parse
@@ -106,7 +104,9 @@ def _read(answer: Any, place: str, text: str) -> list[LoggedAct]:
         acts = _ACTS.validate_python(answer)
     except ValidationError:
         raise InputError(
-            f"no list of acts for the turn {text!r}: {answer!r:.200}", place=place, hint=_FORM
+            f"the answer for the turn {text!r} is not a list of acts: {answer!r:.200}",
+            place=place,
+            hint=_FORM,
         ) from None
     return [
         LoggedAct(act=standard_act(act.act), slot=act.slot, value=act.value,

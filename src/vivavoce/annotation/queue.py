@@ -1,4 +1,4 @@
-"""Which dialogue an annotator gets next: overlap as planned, balanced over systems and pairs of people."""
+"""Assignment of dialogues to annotators: planned overlap, balanced over systems and pairs of people."""
 
 import hashlib
 from collections import Counter

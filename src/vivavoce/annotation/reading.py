@@ -33,7 +33,9 @@ def read_turns(
     """
     dataset = dataset.everything
     if is_same(into, dataset.folder):
-        raise InputError("the new dataset would replace the old", place="--into", hint="name another folder")
+        raise InputError(
+            "the new dataset would replace the old one", place="--into", hint="name another folder"
+        )
 
     def read(acts: Iterator[Row]) -> Iterator[Row]:
         yield from (row for row in acts if (row["layer"], row["source"]) != ("reference", SOURCE))

@@ -22,7 +22,7 @@ _UNSAFE: Final = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 class ListedRecording(NamedTuple):
-    """What became of the recordings: items, and how many could not be used."""
+    """Result for recordings: items, and numbers of unusable ones."""
 
     rows: list[Row]
     gone: int
@@ -61,7 +61,7 @@ def recorded_items(dataset: Dataset, sounds: Path, into: Path) -> ListedRecordin
             unreadable += len(parts)
     if not rows:
         raise InputError(
-            "no recorded user turn and no spoken command",
+            "no recorded user turns and no spoken commands",
             place=str(sounds),
             hint="name recordings of user turns with --audio FOLDER; a dataset needs `export --audio`",
         )  # fmt: skip

@@ -114,7 +114,7 @@ def _decisions(state: AnnotationState, dialogue_id: str, scheme: str, said: Said
 
 
 def _standing(choices: Iterable[frozenset[tuple[str, str | None]]]) -> set[frozenset[tuple[str, str | None]]]:
-    """What needs no decision: the one thing that everybody said."""
+    """Unanimous label, which needs no decision."""
     found = set(choices)
     return found if len(found) == 1 else set()
 

@@ -146,9 +146,9 @@ def rows_of(
             labels = read_labels(text)
             if labels is None:
                 raise InputError(
-                    f"{text!r} holds no labels",
+                    f"{text!r} has no labels",
                     place=place,
-                    hint="write such as: c(food=thai) | s(area=north)",
+                    hint="write, for example, c(food=thai) | s(area=north)",
                 )
             turn_index = None if match["party"] == DIALOGUE else _met(line, match["party"], start, end, place)
             for label, value in labels:
@@ -167,9 +167,7 @@ def _met(line: Timeline, party: str, start: int, end: int, place: str) -> int:
     ]
     overlap, turn = max(met, default=(0, 0))
     if overlap <= 0:
-        raise InputError(
-            f"meets no turn of the {party}", place=place, hint="move it over the turn it is about"
-        )
+        raise InputError(f"overlaps no turn of the {party}", place=place, hint="move it over its turn")
     return -turn
 
 
@@ -206,8 +204,8 @@ def read_eaf(path: Path, line: Timeline) -> list[tuple[str, Row]]:
             for name in file.get_tier_names()
         ]
     except Exception as error:  # the library raises whatever it meets
-        problem = f"is no ELAN file ({type(error).__name__})"
-        raise InputError(problem, place=str(path), hint="save it by ELAN") from None
+        problem = f"is not an ELAN file ({type(error).__name__})"
+        raise InputError(problem, place=str(path), hint="save it with ELAN") from None
     return list(rows_of(line, tiers))
 
 
@@ -246,8 +244,8 @@ def read_textgrid(path: Path, line: Timeline) -> list[tuple[str, Row]]:
             if tier.tier_type == "IntervalTier"
         ]
     except Exception as error:  # as above
-        problem = f"is no TextGrid ({type(error).__name__})"
-        raise InputError(problem, place=str(path), hint="save it by Praat as a text file") from None
+        problem = f"is not a TextGrid ({type(error).__name__})"
+        raise InputError(problem, place=str(path), hint="save it as a text file with Praat") from None
     return list(rows_of(line, tiers))
 
 

@@ -51,7 +51,7 @@ def item_rows(dataset: Dataset, audio: Path) -> list[Row]:
             })  # fmt: skip
     if not rows:
         hint = "name recordings of user turns <dialogue_id>_<turn_index>.wav or .flac"
-        raise InputError("no recording of a user turn of this dataset", place=str(audio), hint=hint)
+        raise InputError("no recording of a user turn in this dataset", place=str(audio), hint=hint)
     return rows
 
 
@@ -126,7 +126,7 @@ def write_manifest(path: Path, rows: Iterable[Row], audio: Path) -> int:
 
 
 def duration_s(path: Path) -> float | None:
-    """How long a WAV or FLAC recording lasts; None where its head does not say."""
+    """Duration of a WAV or FLAC recording; None if its header does not give it."""
     try:
         if path.suffix.lower() == ".flac":
             return _flac_duration_s(path)
@@ -151,7 +151,7 @@ def _flac_duration_s(path: Path) -> float | None:
 
 
 def is_transcripts(path: Path) -> bool:
-    """Whether a file holds transcripts rather than annotations."""
+    """True for a file of transcripts, False for annotations."""
     path = placed(path)
     if path.suffix != ".csv" or not path.is_file():
         return False
@@ -160,7 +160,7 @@ def is_transcripts(path: Path) -> bool:
 
 
 class TranscriptSaid(NamedTuple):
-    """What was said: by dialogue and turn, and by the file of another recording, such as a command's."""
+    """Transcripts: by dialogue and turn, and by file for other recordings, such as a command's."""
 
     turns: dict[tuple[str, int], str]
     recordings: dict[str, str]

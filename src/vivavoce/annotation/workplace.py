@@ -65,16 +65,16 @@ class Workplace:
         """Raises  InputError: the study annotates nothing"""
         if self.study.annotation is None:
             hint = "add a section `annotation` to the study file"
-            raise InputError("nothing is annotated", place=f"study {self.study.name}", hint=hint)
+            raise InputError("nothing to annotate", place=f"study {self.study.name}", hint=hint)
         return self.study.annotation
 
     @property
     def plan(self) -> Any:
-        """What the kind made of its settings. Raises  InputError: the study does not ask for it"""
+        """Settings of the kind. Raises  InputError: the study does not use it"""
         name, judgements = self.kind.name, self.section.judgements
         if name not in judgements:
             hint = f"add `{name}` to its section `annotation`"
-            raise InputError(f"no {name} are annotated", place=f"study {self.study.name}", hint=hint)
+            raise InputError(f"no {name} to annotate", place=f"study {self.study.name}", hint=hint)
         return judgements[name]
 
     @property
@@ -107,7 +107,7 @@ class Workplace:
                 except Conflict:
                     continue
                 return self.see()
-        raise Conflict(f"{self.stream}: others kept writing")
+        raise Conflict(f"{self.stream}: other processes kept writing")
 
     def _append(self, wanted: Sequence[Event], seq: int, tx: Transaction) -> None:
         for number, event in enumerate(wanted):
@@ -137,7 +137,7 @@ class Workplace:
 
     @property
     def chooses(self) -> bool:
-        """Whether annotators get some of the dialogues alone, as the study's section `choose` says."""
+        """True if some dialogues get a single annotator, as the study's section `choose` says."""
         choosing = self.study.annotation and self.study.annotation.choose
         return choosing is not None and choosing.kind == self.kind.name
 
@@ -203,13 +203,11 @@ class Workplace:
         """Raises  Refused: there is no such dialogue"""
         found = shown_dialogue(self.log, dialogue_id)
         if found is None:
-            raise JudgementRefused(
-                N_("there is no such dialogue"), hint=N_("go on with the dialogue that is due")
-            )
+            raise JudgementRefused(N_("dialogue not found"), hint=N_("continue with the next dialogue"))
         return found
 
     def places(self, dialogue: ShownDialogue, work: Work) -> list[Place]:
-        """What this annotator is to judge in a dialogue, in order; what depends on a label comes with it."""
+        """Places for this annotator to judge in a dialogue, in order, including conditional ones."""
         return places(self.schemes, dialogue, work)
 
     def check(self, place: Place, labels: Sequence[LoggedLabel], *, done: bool) -> None:
@@ -233,7 +231,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             work = self._open(state, annotator_id, dialogue_id)
             if place not in self.places(dialogue, work):
-                raise JudgementRefused(N_("this is not to be judged"), hint=N_("reload the page"))
+                raise JudgementRefused(N_("not to be judged"), hint=N_("reload the page"))
             self.check(place, given, done=done)
             said = work.judged.get(place)
             if said is not None and list(said.labels) == given and said.done == done:
@@ -260,7 +258,7 @@ class Workplace:
             work = self._open(state, annotator_id, dialogue_id)
             if next_place(self.places(dialogue, work), work) is not None:
                 raise JudgementRefused(
-                    N_("something has not been judged"), hint=N_("go on where the page leads")
+                    N_("some places have no judgement yet"), hint=N_("continue where the page leads")
                 )
             return [DialogueAnnotated(
                 dialogue_id=dialogue_id, annotator_id=annotator_id, origin=origin,
@@ -273,7 +271,8 @@ class Workplace:
         work = state.of_annotator(annotator_id).get(dialogue_id)
         if work is None or work.finished_at is not None:
             raise JudgementRefused(
-                N_("this dialogue is not yours to annotate"), hint=N_("go on with the one that is due")
+                N_("this dialogue is assigned to another annotator"),
+                hint=N_("continue with your next dialogue"),
             )
         return work
 
@@ -298,7 +297,7 @@ class Workplace:
         def decide(state: AnnotationState) -> list[Event]:
             annotated = state.dialogues.get(dialogue_id)
             if annotated is None or place not in annotated.disagreements(place.scheme):
-                raise JudgementRefused(N_("nobody disagrees there"), hint=N_("reload the page"))
+                raise JudgementRefused(N_("the annotators agree there"), hint=N_("reload the page"))
             self.check(place, given, done=True)
             return [LabelsAdjudicated(
                 dialogue_id=dialogue_id, scheme=place.scheme, turn_index=place.turn_index, labels=given,
@@ -319,9 +318,11 @@ def check_labels(scheme: Scheme, labels: Sequence[LoggedLabel], *, done: bool) -
                 f"this value does not fit {scheme.scheme!r}", hint="leave it out or shorten it"
             )
         if one.value is None and scheme.needs_value(one.label):
-            raise JudgementRefused(f"{one.label!r} needs a value", hint="write it, then give the label again")
+            raise JudgementRefused(
+                f"{one.label!r} needs a value", hint="write the value, then give the label again"
+            )
     values = [one.value for one in labels]
     if scheme.exclusive and len(set(values)) < len(values):
-        raise JudgementRefused(f"{scheme.scheme!r} takes one label", hint="remove one of them")
+        raise JudgementRefused(f"{scheme.scheme!r} takes only one label", hint="remove one of them")
     if done and scheme.required and not labels:
         raise JudgementRefused(f"{scheme.scheme!r} needs a label", hint="choose one")

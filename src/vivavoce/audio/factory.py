@@ -45,7 +45,7 @@ def make_kind(
     written = {"use": raw} if isinstance(raw, str) else dict(raw)
     if not isinstance(written.get("use"), str):
         known = ", ".join(shelf.names())
-        raise InputError("'use' is missing", place=place, hint=f"add use: NAME; known: {known}")
+        raise InputError("'use' is missing", place=place, hint=f"add use: NAME. Known: {known}")
     kind = shelf.get(written["use"], place=f"{place} use".strip())
     for name in kind.settings.files:
         if folder is not None and isinstance(written.get(name), str):

@@ -1,1 +1,1 @@
-"""One verb, one function; the only room that sees all others. What a verb needs is imported when it runs."""
+"""Command line: one function per verb. Imports happen when a verb runs."""

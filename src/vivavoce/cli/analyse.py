@@ -8,7 +8,7 @@ import typer
 from vivavoce.cli.arguments import Engine_
 from vivavoce.cli.datasets import Exclude, print_json, print_parts, refuse_unused, warn
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 CALCULATORS = ("rates", "choices")
 
 
@@ -17,7 +17,7 @@ def analyse(
         list[str],
         typer.Argument(
             metavar="DATASET | rates A=259/403 B=263/390 | choices empathy=104/143",
-            help="Folder with dataset.json, or published counts.",
+            help="Dataset folder, or published counts.",
         ),
     ],
     by: Annotated[
@@ -25,64 +25,71 @@ def analyse(
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("--measure", help="Measure to compare; the success rates if not given."),
+        typer.Option("--measure", help="Measure to compare (default: success rates)."),
     ] = None,
     pair: Annotated[
-        list[str] | None, typer.Option("--pair", help="Compare only A:B; may be given several times.")
+        list[str] | None, typer.Option("--pair", help="Compare only the pair A:B (repeatable).")
     ] = None,
     margin: Annotated[
         list[str] | None,
         typer.Option(
             "--margin",
-            help="Also test equivalence: 0.1 for success rates, MEASURE=VALUE for one measure; repeatable.",
+            help=(
+                "Also test equivalence within this margin: 0.1 for success rates, or MEASURE=VALUE "
+                "(repeatable)."
+            ),
         ),
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(
-            "--against", help="Dataset of other people with the same systems, or of live dialogues."
+            "--against", help="Dataset of another population with the same systems, or of live dialogues."
         ),
     ] = None,
     cost: Annotated[
-        list[float] | None, typer.Option("--cost", help="What the trial cost; twice, with --against.")
+        list[float] | None, typer.Option("--cost", help="Cost of the trial; with --against, give it twice.")
     ] = None,
     hourly: Annotated[
-        float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
+        float | None, typer.Option("--hourly", help="Hourly cost of one person, for judgements.")
     ] = None,
     correction: Annotated[
         str | None,
         typer.Option(
-            "--correction", help="holm, benjamini_hochberg or bonferroni; the declared one, or holm."
+            "--correction",
+            help=("holm, benjamini_hochberg or bonferroni (default: the declared method, or holm)."),
         ),
     ] = None,
     exclude: Exclude = None,
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", help="Mixed model, such as 'success ~ manager * acoustics + (1|participant)'."
+            "--model", help="Mixed-model formula, such as 'success ~ manager * acoustics + (1|participant)'."
         ),
     ] = None,
     trials: Annotated[
         bool,
-        typer.Option("--trials", help="pass^k: how often all of k dialogues with one task succeed."),
+        typer.Option("--trials", help="pass^k: probability that all of k dialogues with one task succeed."),
     ] = False,
     family: Annotated[
-        str | None, typer.Option("--family", help="rate, mean, count or ordinal; with --model.")
+        str | None, typer.Option("--family", help="Outcome type with --model: rate, mean, count or ordinal.")
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", help="Join people's answers to --target with what this judge says."),
+        typer.Option("--judge", help="Combine people's answers to --target with this judge's."),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--target", help="An item that was answered, or preference; with --judge.")
+        str | None,
+        typer.Option("--target", help=("With --judge: an item that people answered, or preference.")),
     ] = None,
     chances: Annotated[
-        Path | None, typer.Option("--chances", help="What `judge choose` wrote; with --judge.")
+        Path | None, typer.Option("--chances", help="With --judge: file written by `judge choose`.")
     ] = None,
     engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
-    """Compare systems with participants as the unit, the naive result beside it; or calculate with counts."""
+    """Compare systems, clustered by participant, next to the naive result; or calculate with published
+    counts.
+    """
     from vivavoce.api import analysis_tables as tables
     from vivavoce.core.errors import InputError
 
@@ -102,7 +109,7 @@ def analyse(
         return
     if len(words) > 1:
         raise InputError(
-            f"{words[1]!r} after a dataset", hint="give one dataset, or begin with rates or choices"
+            f"{words[1]!r} after a dataset", hint="Give one dataset, or start with rates or choices"
         )
     if judge is not None:
         refuse_unused("a judge", {"--measure": measure, "--pair": pair, "--margin": margin, "--model": model,
@@ -110,7 +117,7 @@ def analyse(
                                   "--trials": trials or None})  # fmt: skip
         _print_judged(Path(words[0]), judge, target, by, chances, exclude, as_json)
         return
-    refuse_unused("a comparison without --judge", {"--target": target, "--chances": chances})
+    refuse_unused("comparison needs --judge", {"--target": target, "--chances": chances})
     if trials:
         refuse_unused("trials", {"--by": by, "--pair": pair, "--margin": margin, "--model": model,
                                  "--against": against, "--correction": correction})  # fmt: skip
@@ -178,7 +185,7 @@ def _print_judged(
     from vivavoce.stats.judge_estimates import estimate
 
     if target is None:
-        raise InputError("of what?", place="--judge", hint="add --target ITEM, or --target preference")
+        raise InputError("of what?", place="--judge", hint="Add --target ITEM, or --target preference")
     given = None if chances is None else read_chances(chances)
     found = estimate(unmixed(folder, exclude), judge, target, by=by or "system", chances=given)
     _print(found, as_json, estimates)
@@ -194,7 +201,7 @@ def _print_trials(folder: Path, measures: list[str] | None, exclude: list[str] |
     if len(measures or ()) > 1:
         from vivavoce.core.errors import InputError
 
-        raise InputError("trials have one success", place="--measure", hint="name one measure")
+        raise InputError("a trial has one success measure", place="--measure", hint="Name one measure")
     found = repeated_trials(unmixed(folder, exclude), (measures or [SUCCESS])[0])
     _print(found, as_json, shown)
 
@@ -207,41 +214,47 @@ def power(
         list[float] | None,
         typer.Argument(help="two-rates A B; one-rate RATE [AGAINST]; preference SHARE; likert DIFF SD."),
     ] = None,
-    study: Annotated[Path | None, typer.Option("--study", help="Study file: its primary comparison.")] = None,
-    wanted: Annotated[float, typer.Option("--power", help="Chance to find the difference.")] = 0.8,
-    alpha: Annotated[float | None, typer.Option("--alpha", help="Level of significance; 0.05.")] = None,
+    study: Annotated[
+        Path | None, typer.Option("--study", help="Study file; uses its primary comparison.")
+    ] = None,
+    wanted: Annotated[float, typer.Option("--power", help="Statistical power.")] = 0.8,
+    alpha: Annotated[float | None, typer.Option("--alpha", help="Significance level (default 0.05).")] = None,
     calls: Annotated[
-        float | None, typer.Option("--calls-per-participant", help="Dialogues of one participant.")
+        float | None, typer.Option("--calls-per-participant", help="Dialogues per participant.")
     ] = None,
     icc: Annotated[
-        float | None, typer.Option("--icc", help="How alike one participant's dialogues are.")
+        float | None, typer.Option("--icc", help="Intraclass correlation of one participant's dialogues.")
     ] = None,
     interaction: Annotated[
-        float, typer.Option("--interaction", help="Share of variance: own liking of one system.")
+        float,
+        typer.Option(
+            "--interaction", help=("Share of variance from participants' own preference for a system.")
+        ),
     ] = 0.0,
     design: Annotated[
-        str | None, typer.Option("--design", help="between: one system a participant; within: both.")
+        str | None, typer.Option("--design", help="between: one system per participant; within: both.")
     ] = None,
     ties: Annotated[float, typer.Option("--ties", help="Share of ties in preferences.")] = 0.0,
     half_width: Annotated[
-        float | None, typer.Option("--half-width", help="one-rate: half-width of the interval instead.")
+        float | None,
+        typer.Option("--half-width", help=("one-rate: plan for this half-width of the interval instead.")),
     ] = None,
     pilot: Annotated[
         Path | None,
-        typer.Option("--pilot", help="Dataset whose dialogues a participant, and ICC, are those to come."),
+        typer.Option("--pilot", help="Pilot dataset that supplies dialogues per participant and ICC."),
     ] = None,
     agreement: Annotated[
         float | None,
-        typer.Option("--judge-agreement", help="Correlation of a judge with people: labels saved by it."),
+        typer.Option("--judge-agreement", help="Correlation of a judge with people; shows the labels saved."),
     ] = None,
     participants: Annotated[
-        int | None, typer.Option("--participants", help="Say the power that so many participants have.")
+        int | None, typer.Option("--participants", help="Report the power of this many participants.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the simulation.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the simulation.")] = 1,
     engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
-    """Say how many dialogues and participants a question needs."""
+    """Compute how many dialogues and participants a question needs."""
     from vivavoce.api import analysis_tables as tables
     from vivavoce.api.planning import power_analysis
 
@@ -283,7 +296,7 @@ def _margins(words: list[str] | None) -> dict[str, float] | None:
             value = 0.0
         if not 0 < value < float("inf"):
             raise InputError(
-                f"cannot read the margin {word!r}", place="--margin", hint="write 0.1, or turns=2: above 0"
+                f"cannot read the margin {word!r}", place="--margin", hint="Write 0.1 or turns=2, above 0"
             )
         found[measure] = check_margin(measure, value, place="--margin")
     return found or None

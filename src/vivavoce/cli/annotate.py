@@ -1,4 +1,4 @@
-"""The verb `annotate`: annotations to files and back, what is annotated next, of a study or a dataset."""
+"""The verb `annotate`: exchange annotations with files, and choose what to annotate next."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,29 +18,27 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
 app = typer.Typer(
-    name="annotate", help="Annotations to files and back; which dialogues are judged next.",
+    name="annotate", help="Import and export annotations; choose dialogues to judge.",
     no_args_is_help=True, rich_markup_mode=None,
 )  # fmt: skip
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Study (file or folder), or dataset folder.")]
-Into = Annotated[Path, typer.Option("--into", help="Folder to write into.")]
-LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+Into = Annotated[Path, typer.Option("--into", help="Output folder.")]
+LogUrl = Annotated[str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")]
 
 
-@app.command("out", short_help="Write annotations to files.")
+@app.command("out", short_help="Export annotations to files.")
 def out(
     source: Source,
     into: Into,
     format: Annotated[str, typer.Option("--format", help="csv, parquet, eaf or textgrid.")] = "csv",
-    blank: Annotated[bool, typer.Option("--blank", help="Forms to fill in, without labels.")] = False,
+    blank: Annotated[bool, typer.Option("--blank", help="Write blank forms, without labels.")] = False,
     scheme: Annotated[
-        list[str] | None, typer.Option("--scheme", help="Of blank forms: name or file.")
+        list[str] | None, typer.Option("--scheme", help="Scheme of blank forms: name or file.")
     ] = None,
-    annotator: Annotated[
-        str, typer.Option("--annotator", help="Of blank forms: who fills them in.")
-    ] = "expert",
+    annotator: Annotated[str, typer.Option("--annotator", help="Annotator of blank forms.")] = "expert",
     log: LogUrl = None,
 ) -> None:
-    """Write the annotations of a study or dataset, or blank forms for annotating by hand."""
+    """Export the annotations of a study or dataset, or blank forms for annotating by hand."""
     from vivavoce.annotation.files import write_annotations
 
     with _dataset(source, log) as dataset, progress("writing") as moved:
@@ -50,19 +48,23 @@ def out(
     note(f"wrote {len(paths)} file{'s' if len(paths) != 1 else ''} into {into}")
 
 
-@app.command("in", short_help="Take annotations in from files.")
+@app.command("in", short_help="Import annotations from files.")
 def in_(
     source: Source,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files, or folders of them.")],
-    into: Annotated[Path | None, typer.Option("--into", help="Of a dataset: the new dataset.")] = None,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files or folders.")],
+    into: Annotated[
+        Path | None, typer.Option("--into", help="For a dataset: folder of the new dataset.")
+    ] = None,
     chances: Annotated[
         Path | None,
-        typer.Option("--chances", help="Of a dataset: what `annotate plan` wrote; labels weigh by it."),
+        typer.Option(
+            "--chances", help=("For a dataset: file written by `annotate plan`; labels are weighted by it.")
+        ),
     ] = None,
     log: LogUrl = None,
     replace: Replace = False,
 ) -> None:
-    """Take annotations into a study's log, or annotations or transcripts into a copy of a dataset."""
+    """Import annotations into a study's log, or annotations or transcripts into a copy of a dataset."""
     from vivavoce.annotation.files import read_annotations, with_annotations
     from vivavoce.annotation.transcripts import is_transcripts, read_transcripts, with_transcripts
     from vivavoce.cli.judge import read_lots
@@ -79,41 +81,47 @@ def in_(
         rows = read_annotations(files, dataset)
         if not _is_dataset(source):
             if chances is not None:
-                hint = "leave it out: the study's log has the chances of `annotation.choose`"
-                raise InputError("chances are of a dataset", place="--chances", hint=hint)
+                hint = "Leave it out: the study's log has the probabilities of `annotation.choose`"
+                raise InputError("sampling probabilities need a dataset", place="--chances", hint=hint)
             _into_log(source, log, rows)
             return
         if into is None:
-            hint = "name the new dataset with --into DIR"
+            hint = "Name the new dataset with --into DIR"
             raise InputError("a dataset is never changed in place", place=str(source), hint=hint)
         lots = [] if chances is None else read_lots(chances)
         with_annotations(dataset, rows, into, SystemClock().now(), lots=lots)
     note(f"{len(rows)} labels into {into}")
 
 
-@app.command("plan", short_help="Choose which dialogues people judge next.")
+@app.command("plan", short_help="Choose the dialogues that people judge next.")
 def plan(
     source: Source,
     target: Annotated[
         str | None,
-        typer.Option("--target", help="Of a dataset: layer.label such as subtask.S, or an item."),
+        typer.Option("--target", help="For a dataset: layer.label such as subtask.S, or an item."),
     ] = None,
-    judge: Annotated[str, typer.Option("--judge", help="Of a dataset: whose doubt counts.")] = "parameters",
+    judge: Annotated[
+        str, typer.Option("--judge", help="For a dataset: judge whose uncertainty counts.")
+    ] = "parameters",
     number: Annotated[
-        int | None, typer.Option("--number", min=1, help="Of a dataset: how many people shall judge.")
+        int | None, typer.Option("--number", min=1, help="For a dataset: number of dialogues to draw.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", help="Of a dataset: CSV with the chance of each dialogue.")
+        Path | None,
+        typer.Option("--into", help=("For a dataset: CSV with each dialogue's sampling probability.")),
     ] = None,
-    even: Annotated[float, typer.Option("--even", help="Part of the chances that all have alike.")] = 0.25,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
+    even: Annotated[
+        float, typer.Option("--even", help=("Share of the probability that is equal for all dialogues."))
+    ] = 0.25,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
     log: LogUrl = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Choose which dialogues people judge next, likelier where a judge is unsure; every chance is kept.
+    """Choose the dialogues that people judge next, more often where a judge is unsure.
 
-    Of a study with a section `annotation.choose`: gives those that have ended their chance, as its dashboard
-    does, and says how far annotators are.
+    For a study with `annotation.choose`: gives finished dialogues their sampling probability, as its
+    dashboard
+    does, and reports the annotators' progress.
     """
     from vivavoce.core.errors import InputError
 
@@ -124,8 +132,10 @@ def plan(
     from vivavoce.cli.judge import write_choice
 
     if target is None or number is None or into is None:
-        hint = "add --target subtask.S --number 50 --into chances.csv, say"
-        raise InputError("what of this dataset?", place=str(source), hint=hint)
+        hint = "Add, for example, --target subtask.S --number 50 --into chances.csv"
+        raise InputError(
+            "a dataset needs a target, a number and an output file", place=str(source), hint=hint
+        )
     write_choice(unmixed(source), judge, target, number, into, even=even, seed=seed)
 
 
@@ -139,26 +149,26 @@ def _plan_study(source: Path, url: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    note(f"{found.new} dialogues got their chance now, {found.drawn_now} of them were drawn")
+    note(f"{found.new} dialogues got a sampling probability now, {found.drawn_now} of them were drawn")
     typer.echo(f"{found.drawn} of {found.dialogues} dialogues are for annotators; {found.judged} are judged")
 
 
-@app.command("items", short_help="List recordings to be transcribed.")
+@app.command("items", short_help="List recordings to transcribe.")
 def items(
     source: Source,
     into: Annotated[
-        Path, typer.Option("--into", help="CSV file to write; sound goes into `audio` beside it.")
+        Path, typer.Option("--into", help="CSV file to write; the sound goes into `audio` beside it.")
     ],
     audio: Annotated[
         Path | None,
-        typer.Option("--audio", help="Folder of your own: <dialogue_id>_<turn_index>.wav or .flac."),
+        typer.Option("--audio", help="Folder with your own files: <dialogue_id>_<turn_index>.wav or .flac."),
     ] = None,
     log: LogUrl = None,
 ) -> None:
-    """Write the CSV file of a step `transcribe`; fill in its column `gold` for recordings that you know.
+    """Write the CSV file of a step `transcribe`. Fill in its column `gold` for recordings that you know.
 
-    User turns and spoken commands are taken from the study's or dataset's recordings; --audio takes files
-    that you named after turns, and leaves them where they are.
+    Takes user turns and spoken commands from the recordings of the study or dataset. With --audio, uses your
+    own files, named after turns, and leaves them in place.
     """
     from vivavoce.annotation.transcripts import item_rows, write_items
 
@@ -168,7 +178,7 @@ def items(
         else:
             rows, beside = _recorded(dataset, source, log, into.parent / "audio"), into.parent / "audio"
     write_items(into, rows)
-    note(f"{len(rows)} recordings into {into}; fill in `gold` where you know what was said")
+    note(f"{len(rows)} recordings into {into}; fill in `gold` for those that you know")
     note(f"the step: transcribe: {{items: {into.name}, audio: {beside.name}}}")
 
 
@@ -187,32 +197,35 @@ def _recorded(dataset: "Dataset", source: Path, url: str | None, into: Path) -> 
     if listed.gone:
         note(f"the files of {listed.gone} recordings are not in {sounds}")
     if listed.unreadable:
-        note(f"{listed.unreadable} recordings cannot be read as sound, and are left out")
+        note(f"{listed.unreadable} recordings cannot be read as sound and were left out")
     return listed.rows
 
 
 def _refuse_locked(sounds: Path) -> None:
-    """Transcribers' pages take open files, which a log with a key does not have."""
+    """Raise InputError for encrypted recordings: transcribers' pages need open files."""
     from vivavoce.core.errors import InputError
     from vivavoce.log.encryption import is_locked
 
     if sounds.is_dir() and any(is_locked(path) for path in sounds.iterdir() if path.is_file()):
         raise InputError(
-            "these recordings are locked", place=str(sounds),
-            hint="export the study with --audio, and name the dataset instead",
+            "these recordings are encrypted", place=str(sounds),
+            hint="Export the study with --audio, and name the dataset instead",
         )  # fmt: skip
 
 
-@app.command("transcripts", short_help="Write accepted transcripts, or a training manifest.")
+@app.command("transcripts", short_help="Export accepted transcripts or a training manifest.")
 def transcripts(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study that transcribes, or its folder.")],
+    study: Annotated[
+        Path, typer.Argument(metavar="STUDY", help="Study with a transcription step, or its folder.")
+    ],
     into: Annotated[Path, typer.Option("--into", help="CSV file to write.")],
     manifest: Annotated[
-        Path | None, typer.Option("--manifest", help="Also a recogniser's training manifest (JSONL).")
+        Path | None,
+        typer.Option("--manifest", help=("Also write a training manifest for a recogniser (JSONL).")),
     ] = None,
     log: LogUrl = None,
 ) -> None:
-    """Write the transcripts that count: their transcribers were accurate on the known recordings."""
+    """Export the accepted transcripts: those of transcribers who were accurate on the known recordings."""
     from vivavoce.annotation.transcripts import accepted_rows, write_manifest, write_rows
     from vivavoce.api.studies import open_log, read_study
     from vivavoce.core.errors import InputError
@@ -221,7 +234,7 @@ def transcripts(
     plan = read_study(study)
     found = written_down_in(plan)
     if not found:
-        raise InputError("transcribes nothing", place=str(study), hint="add a step `transcribe` to `visit`")
+        raise InputError("transcribes nothing", place=str(study), hint="Add a step `transcribe` to `visit`")
     with open_log(plan, log) as opened:
         rows = accepted_rows(opened, plan.name)
     write_rows(into, rows)
@@ -248,7 +261,7 @@ def _is_dataset(source: Path) -> bool:
 
 @contextmanager
 def _dataset(source: Path, url: str | None) -> "Iterator[Dataset]":
-    """The dataset itself, or one made of a study's log for as long as it is needed."""
+    """The dataset itself, or a temporary one made from a study's log."""
     from vivavoce.log.dataset import Dataset
 
     if _is_dataset(source):
@@ -272,7 +285,7 @@ def _blank(source: Path, names: list[str], annotator: str) -> "Blank":
     if plan is not None and plan.layers:
         return Blank([scheme for _, scheme in plan.layers], annotator)
     if not names:
-        raise InputError("no scheme", place="--scheme", hint="name one, such as --scheme context")
+        raise InputError("no scheme", place="--scheme", hint="Name one, such as --scheme context")
     schemes = []
     for name in names:
         path = scheme_file(name, Path.cwd())

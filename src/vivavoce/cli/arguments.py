@@ -10,7 +10,7 @@ STUDY_FILE = "study.yaml"
 
 
 def offered(group: str) -> Callable[[str], list[str]]:
-    """Proposes what packages offer in a group of entry points; imports none of them.
+    """Completion with the names that packages offer in a group of entry points, without importing them.
 
     Note  the help of such an argument lists the same names where `{group}` stands in it
     """
@@ -25,17 +25,17 @@ def offered(group: str) -> Callable[[str], list[str]]:
 
 
 def complete_studies(incomplete: str) -> list[str]:
-    """Folders that hold a study, and files of studies; none: the shell proposes any file."""
+    """Complete folders and files of studies; [] lets the shell propose any file."""
     return [*_folders_with(STUDY_FILE, incomplete), *_beginning(incomplete, "study*.yaml")]
 
 
 def complete_datasets(incomplete: str) -> list[str]:
-    """Folders that hold a dataset; none: the shell proposes any file."""
+    """Complete dataset folders; [] lets the shell propose any file."""
     return list(_folders_with("dataset.json", incomplete))
 
 
 def complete_systems(context: typer.Context, incomplete: str) -> list[str]:
-    """Names of the systems of the study that was given before; none where it cannot be read."""
+    """Complete the system names of the study given before; [] if the study cannot be read."""
     from vivavoce.api.studies import read_study
     from vivavoce.core.errors import VivavoceError
 
@@ -47,7 +47,7 @@ def complete_systems(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _beginning(incomplete: str, pattern: str) -> Iterator[str]:
-    """Paths of the folder in which one is writing, as they would go on from what is written."""
+    """Paths that continue the path typed so far."""
     before, slash, begun = incomplete.rpartition("/")
     folder = Path(before + slash) if slash else Path()
     try:
@@ -62,7 +62,7 @@ def _folders_with(name: str, incomplete: str) -> Iterator[str]:
 
 
 def _work_on(context: typer.Context, text: str | None) -> str | None:
-    """Whatever the verb does in pieces is done there, until it ends."""
+    """Run the verb's parallel work on an engine until the verb ends."""
     if text is not None and not context.resilient_parsing:
         from vivavoce.core.engines import working_on
 
@@ -74,15 +74,15 @@ Engine_ = Annotated[
     str | None,
     typer.Option(
         "--engine", callback=_work_on, is_eager=True, show_default=False,
-        help="Where what falls into pieces is done: processes:N, dask, dask://HOST:PORT; else here.",
+        help="Where to run parallel work: processes:N, dask or dask://HOST:PORT (default: this process).",
     ),
 ]  # fmt: skip
-"""For every verb that computes much; what it says is done by `core.engines.in_pieces`."""
+"""Add `--engine`, for verbs whose work runs in `core.engines.in_pieces`."""
 Study_ = Annotated[
     Path,
-    typer.Argument(metavar="STUDY", help="Study file, or its folder.", autocompletion=complete_studies),
+    typer.Argument(metavar="STUDY", help="Study file or its folder.", autocompletion=complete_studies),
 ]
 Dataset_ = Annotated[
     Path,
-    typer.Argument(metavar="DATASET", help="Folder with dataset.json.", autocompletion=complete_datasets),
+    typer.Argument(metavar="DATASET", help="Dataset folder.", autocompletion=complete_datasets),
 ]

@@ -24,13 +24,13 @@ def _bots() -> "dict[str, EntryPoint]":
 
 
 def bot_names() -> list[str]:
-    """The bots that are installed."""
+    """The installed bots."""
     return sorted(_bots())
 
 
 @app.command("list")
 def list_() -> None:
-    """List the bots that are installed."""
+    """List the installed bots."""
     for name, point in sorted(_bots().items()):
         typer.echo(f"{name}\t{point.module.split('.')[0]}")
 
@@ -42,12 +42,12 @@ def list_() -> None:
 def run(
     context: typer.Context,
     name: Annotated[
-        str, typer.Argument(help="Which bot: {vivavoce.bots}.", autocompletion=offered("vivavoce.bots"))
+        str, typer.Argument(help="Bot: {vivavoce.bots}.", autocompletion=offered("vivavoce.bots"))
     ],
 ) -> None:
-    """Run a bot until it is stopped; what follows its name goes to it, such as --port 9101.
+    """Run a bot until you stop it; further options go to the bot, such as --port 9101.
 
-    `vivavoce bots run NAME --help` shows what a bot takes.
+    `vivavoce bots run NAME --help` shows the bot's options.
     """
     if name in ("--help", "-h"):
         typer.echo(context.get_help())

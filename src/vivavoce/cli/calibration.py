@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from vivavoce.stats.calibration import ComparedFeature, FittedPopulation
     from vivavoce.stats.telling_apart import ToldApart
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 
 
 def fit(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder of a dataset of real calls.")],
-    out: Annotated[Path, typer.Option("--out", help="File for the population.")],
-    name: Annotated[str | None, typer.Option("--name", help="Its name; the dataset's when left out.")] = None,
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder of real calls.")],
+    out: Annotated[Path, typer.Option("--out", help="Population file to write.")],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Population name (default: the dataset's).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Fit the habits of simulated users to real calls, and write them as a population file."""
@@ -34,9 +36,9 @@ def fit(
 
     opened = Dataset(dataset)
     if opened.simulated:
-        raise InputError("holds simulated dialogues", place=str(dataset), hint="fit to calls by people")
+        raise InputError("contains simulated dialogues", place=str(dataset), hint="Fit to calls by people")
     if out.exists():
-        raise InputError("is already there", place=str(out), hint="choose another file, or move it away")
+        raise InputError("already exists", place=str(out), hint="Choose another file, or move it away")
     fitted = fit_to(opened, name or f"{opened.study}-callers")
     out.write_text(_population_text(fitted), encoding="utf-8")
     read_population(out)
@@ -47,11 +49,11 @@ def fit(
 def compare(
     real: Annotated[Path, typer.Argument(metavar="REAL", help="Dataset of real calls.")],
     simulated: Annotated[Path, typer.Argument(metavar="SIMULATED", help="Dataset of simulated calls.")],
-    figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures, as SVG.")] = None,
+    figures: Annotated[Path | None, typer.Option("--figures", help="Folder for figures (SVG).")] = None,
     engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
-    """Compare simulated calls with real ones: distributions, and whether a classifier tells them apart."""
+    """Compare simulated calls with real ones: distributions, and a classifier that separates them."""
     from vivavoce.core.result import as_json as plain
     from vivavoce.log.dataset import Dataset
     from vivavoce.stats.calibration import compare as compare_with
@@ -82,7 +84,7 @@ def _show(compared: "Sequence[ComparedFeature]", told: "Sequence[ToldApart]") ->
     from vivavoce.core.terminal import FittedTable as Table
 
     heads = ("feature", "mean real", "mean simulated", "KL (bits)", "Cramér", "n real", "n simulated")
-    table = Table(*heads, title="SIMULATED calls beside real ones")
+    table = Table(*heads, title="SIMULATED calls compared with real calls")
     for one in compared:
         figures = (one.mean_real, one.mean_simulated, one.kullback_leibler_bits, one.cramer)
         shown = ["-" if value is None else f"{value:.3f}" for value in figures]
@@ -92,9 +94,9 @@ def _show(compared: "Sequence[ComparedFeature]", told: "Sequence[ToldApart]") ->
     for one in told:
         interval = "" if one.low is None else f" ({one.low:.3f} to {one.high:.3f})"
         console.print(
-            f"told apart by {one.by}, callers unseen: "
-            f"balanced accuracy {one.balanced_accuracy:.3f}{interval}; "
-            f"of real calls: {', '.join(one.of_real)}; of simulated ones: {', '.join(one.of_simulated)}",
+            f"classifier {one.by}, unseen callers: balanced accuracy {one.balanced_accuracy:.3f}{interval}; "
+            f"signs of real calls: {', '.join(one.of_real)}; signs of simulated calls: "
+            f"{', '.join(one.of_simulated)}",
             markup=False, highlight=False,
         )  # fmt: skip
     if not told:
@@ -124,5 +126,5 @@ def _told(fitted: "FittedPopulation") -> str:
             value = f"mean {sum(n * share for n, share in value.values.items()):.2f}"
         told = fitted.source.told.get(habit)
         lines.append(f"{habit.replace('_', ' ')}: {value}" + (f" (n {told.n})" if told and told.n else ""))
-    lines += [f"{habit}: not told by these calls" for habit in fitted.source.not_told]
+    lines += [f"{habit}: cannot be estimated from these calls" for habit in fitted.source.not_told]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Preflight of a study: its file, and one hello to each of its systems."""
+"""Checks before a study runs: its file, and a test message to each system."""
 
 import asyncio
 import os
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
     from vivavoce.study.analysis_file import Analysis, Primary
     from vivavoce.study.model import Study
 
-START: Final = "; start it, or mend its address in the study file"
-COMPARE: Final = "; compare its settings in the study file with what it takes and answers"
-SILENT: Final = "silence after a hello: look into the system's own log if you expected an answer"
-UNREAD: Final = "no words were found in it: if a greeting is there, say where it stands (http: open.response)"
+START: Final = "; start it, or correct its address in the study file"
+COMPARE: Final = "; check its settings in the study file against the bot's request format"
+SILENT: Final = "no answer to a test message: see the bot's log if you expected one"
+UNREAD: Final = "no text was recognised in it: if it contains a greeting, set its path (http: open.response)"
 MANY: Final = 100  # planned participants of whom nobody need ask whether they can show anything
 DEAF: Final = (
-    "WARNING: it answers whatever is said alike; perhaps the words do not reach it: look whether {{ text }} "
-    "stands in the field that carries them"
+    "WARNING: the bot's reply does not depend on the message. Check that {{ text }} stands in its message "
+    "field"
 )
 SWAPPED: Final = (
-    "WRONG FIELD: it follows what is said once {{ text }} and {{ conversation }} are exchanged in its "
-    "request, and does not as it is written; exchange them"
+    "WRONG FIELD: the bot replies to the message only with {{ text }} and {{ conversation }} exchanged. "
+    "Exchange them in the request"
 )
-UNSET: Final = "not yet set"
-COMES: Final = "its bot comes to us, and was not asked; start it once participants are served"
-PLAYED: Final = "a wizard plays it, and was not asked"
+UNSET: Final = "not set"
+COMES: Final = "the bot connects to us and was not tested; start it when the study is served"
+PLAYED: Final = "not tested: a wizard plays it"
 
 
 def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", list[str]]:
-    """The study, and all problems of its file and its systems' settings, a line each; [] when it can run.
+    """The study and its problems, one line each; [] if it can run.
 
-    Input   secrets: whether one that is not set is a problem of the file; `check_bots` tells it of its system
+    Input   secrets: report unset secrets as problems of the file; else `check_bots` reports them by system
     """
     from vivavoce.connectors.secrets import names_in
     from vivavoce.study.load import examine_study
@@ -63,7 +63,7 @@ def check_file(path: Path, *, secrets: bool = True) -> tuple["Study | None", lis
 
 
 def check_measures(analysis: "Analysis", source: "Source") -> "list[Problem]":
-    """Measures of the declared analysis that nobody knows, and their impossible margins."""
+    """Problems of the declared analysis: unknown measures and impossible margins."""
     from vivavoce.core.yaml_source import Problem
 
     problems: list[Problem] = []
@@ -84,7 +84,7 @@ def check_measures(analysis: "Analysis", source: "Source") -> "list[Problem]":
 
 
 def check_evidence(study: "Study", greetings: "list[dict[str, Any]]") -> list[str]:
-    """Declared measures that these systems and this study could not count, one line each, primary first."""
+    """Declared measures that these systems and this study cannot supply, one line each, primary first."""
     from vivavoce.measures import MEASURES
     from vivavoce.measures.evidence import GivenEvidence, lacking
 
@@ -99,21 +99,22 @@ def check_evidence(study: "Study", greetings: "list[dict[str, Any]]") -> list[st
 
 
 def declared_comparisons(declared: "Analysis") -> "list[tuple[tuple[str | int, ...], Primary]]":
-    """What the analysis compares, each with its place in it."""
+    """Comparisons of the analysis, each with its place in the file."""
     first = [] if declared.primary is None else [(("primary",), declared.primary)]
     return [*first, *((("secondary", number), one) for number, one in enumerate(declared.secondary))]
 
 
 def check_bots(study: "Study", *, wait: bool = True) -> list[dict[str, Any]]:
-    """One hello to every system, a reset and another; what `connectors.probe.Hello` tells of each.
+    """Send each system a test message, reset it and send another; return the fields of
+    `connectors.probe.Hello`.
 
-    Input   wait: for bots that come to us; else they are not asked, and find us when the study is served
+    Input   wait: wait for bots that connect to us; else they are not tested
     """
     return asyncio.run(_say_hello(study, wait))
 
 
 def warnings_of(study: "Study") -> list[str]:
-    """What is doubtful about a study that has no problems, one line each."""
+    """Warnings about a study without errors, one line each."""
     checks = (
         check_sentences, check_pairs, check_channels, check_telephone, check_consent, check_sound,
         check_texts, check_size, check_languages, check_tasks,
@@ -122,19 +123,19 @@ def warnings_of(study: "Study") -> list[str]:
 
 
 def check_sentences(study: "Study") -> list[str]:
-    """Sentences where rules are wanted, one line: nothing is left out by them; [] where there are none."""
+    """Warn of sentences under `exclusions`, where only rules exclude anything."""
     from vivavoce.core.yaml_source import parse_yaml
 
     written = (parse_yaml(study.file_text, "study.yaml").data or {}).get("analysis")
     if not isinstance(written, dict) or "exclusions" not in written:
         return []
     place = place_in(study, "analysis", "exclusions")
-    hint = "write rules under exclude, such as exclude: [trivial], and the sentences under notes"
-    return [f"{place}: sentences, by which nothing is left out; {hint}"]
+    hint = "write rules under exclude, such as exclude: [trivial], and sentences under notes"
+    return [f"{place}: sentences do not exclude anything; {hint}"]
 
 
 def check_size(study: "Study") -> list[str]:
-    """Whether so few participants are planned that nothing could come out, one line; [] where none are."""
+    """Warn of a planned sample too small to show a difference."""
     stopping = study.analysis.stopping
     if study.analysis.primary is None or stopping is None or (stopping.participants or MANY) >= MANY:
         return []
@@ -145,18 +146,18 @@ def check_size(study: "Study") -> list[str]:
 
 
 def check_tasks(study: "Study") -> list[str]:
-    """Whether a visit holds more dialogues than there are tasks, one line; [] where nobody gets one twice."""
+    """Warn of visits with more dialogues than tasks."""
     from vivavoce.study.step_kind import dialogues_in
 
     least, tasks = sum(plan.repeat.min for plan in dialogues_in(study.visit)), len(study.tasks)
     if not tasks or least <= tasks:
         return []
-    said = f"a visit holds {least} dialogues, and there are only {tasks} tasks, so some come twice"
-    return [f"{place_in(study, 'visit')}: {said}; write more tasks, or ask for fewer dialogues"]
+    said = f"a visit has {least} dialogues but the study has {tasks} tasks, so some tasks repeat"
+    return [f"{place_in(study, 'visit')}: {said}; write more tasks, or plan fewer dialogues"]
 
 
 def check_languages(study: "Study") -> list[str]:
-    """How many sentences of the study's pages are in English although the study is not, a line a language.
+    """Count page sentences without a translation, one line per language.
 
     Raises  InputError: a file of a language has a mistake
     """
@@ -178,56 +179,56 @@ def check_languages(study: "Study") -> list[str]:
         left, every = sum(one.in_english for one in parts), sum(one.said for one in parts)
         if left:
             found.append(
-                f"{place_in(study, 'languages')}: {left} of {every} sentences of the pages are in English "
-                f"where {tag!r} is spoken; translate them in participant.po and steps.po of its package"
+                f"{place_in(study, 'languages')}: {left} of {every} sentences of the pages are not "
+                f"translated into {tag!r}; translate them in participant.po and steps.po of its package"
             )
     return found
 
 
 def check_pairs(study: "Study") -> list[str]:
-    """What is doubtful about the study's pairs of transcripts, one line each; [] where it has none."""
+    """Warnings about the study's pairs of transcripts, one line each; [] without pairs."""
     from vivavoce.study.pairs_study import comparison_warnings
 
     return comparison_warnings(study.pairs, study.languages)
 
 
 def missing_for_channels(study: "Study") -> list[str]:
-    """What this machine lacks for the study's dialogues, one line each; [] where nothing is."""
+    """Requirements of the channels that this machine lacks, one line each."""
     from vivavoce.study.step_kind import channels_of
 
     return [str(problem) for channel in channels_of(study) for problem in channel.missing(study)]
 
 
 def check_channels(study: "Study") -> list[str]:
-    """What the channels of the study's dialogues find doubtful, one line each."""
+    """Warnings of the dialogues' channels, one line each."""
     from vivavoce.study.step_kind import channels_of
 
     return [doubt for channel in channels_of(study) for doubt in channel.doubts(study)]
 
 
 def check_telephone(study: "Study") -> list[str]:
-    """What of the telephone's ports others could reach, one line each; [] where nobody telephones."""
+    """Warnings about telephone ports that others could reach; [] without telephone."""
     from vivavoce.study.telephone import telephone_warnings
 
     return telephone_warnings(study.telephone)
 
 
 def check_consent(study: "Study") -> list[str]:
-    """Whether participants are recorded without having been asked, one line; [] where they are not."""
+    """Warn of recording without consent."""
     from vivavoce.study.step_sequence import recording_warnings
 
     return recording_warnings(study.visit)
 
 
 def check_texts(study: "Study") -> list[str]:
-    """Which texts still speak of our example's domain, one line each."""
+    """Warn of texts that still contain our example's domain, one line each."""
     from vivavoce.study.scaffold import example_warnings
 
     return example_warnings(study)
 
 
 def check_sound(study: "Study") -> list[str]:
-    """Where the log and its recordings do not fit together, one line each; [] before it was served."""
+    """Mismatches between log and recordings, one line each; [] before the first visit."""
     if log_url(study, None) == f"sqlite:///{log_file(study)}" and not log_file(study).is_file():
         return []
     from vivavoce.log.recordings import check_recordings
@@ -265,7 +266,7 @@ async def _say_hello(study: "Study", wait: bool) -> list[dict[str, Any]]:
 
 
 def without_secret(settings: "dict[str, Any]") -> str:
-    """Which secret of a system is not set, and what to do; "" where none is wanting."""
+    """Problem of a system's unset secret, with the next step; "" if all are set."""
     from vivavoce.connectors.secrets import Vault, names_in
 
     try:
@@ -276,7 +277,7 @@ def without_secret(settings: "dict[str, Any]") -> str:
 
 
 async def listen_for_bot(system: str, connector: "Connector") -> None:
-    """Where the system's bot comes to us, listen and say so at once; a failure is told by the first turn."""
+    """Start listening for a bot that connects to us, and say so. The first turn reports a failure."""
     if (address := getattr(connector, "awaited", None)) is None:
         return
     start: Any = getattr(connector, "start")  # noqa: B009
@@ -287,7 +288,7 @@ async def listen_for_bot(system: str, connector: "Connector") -> None:
 
 
 async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> bool:
-    """Whether a system follows what is said when it is asked by these settings."""
+    """Test if a system's reply depends on the message with these settings."""
     from vivavoce.core.yaml_source import parse_yaml
 
     source = parse_yaml(study.file_text, "study.yaml")
@@ -301,7 +302,7 @@ async def _follows(study: "Study", system: str, settings: dict[str, Any]) -> boo
 
 
 def speaking(study: "Study", language: str) -> "Speak":
-    """Says a line with the study's synthesiser, which is made when it is needed."""
+    """Speak a line with the study's synthesiser, created when needed."""
 
     async def speak(text: str) -> "Sound":
         synthesiser = synthesiser_of(study, language)
@@ -314,7 +315,7 @@ def speaking(study: "Study", language: str) -> "Speak":
 
 
 def synthesiser_of(study: "Study", language: str) -> "Synthesiser":
-    """Who speaks for the study in this language: in the browser, or else by telephone.
+    """Synthesiser of the study in this language: the browser's, or else the telephone's.
 
     Raises  InputError: it cannot be made on this machine
     """
@@ -335,10 +336,10 @@ async def _hello(connector: "Connector", language: str, speak: "Speak | None" = 
 
 
 def told(answer: dict[str, Any]) -> list[str]:
-    """What a hello showed, as lines to read."""
+    """Report of one test message, as lines to read."""
     system, seconds = answer["system"], f"{answer['seconds']:.2f} s"
     if not answer["ok"]:
-        advised = "; " in answer["problem"]  # as in `problem; next step`
+        advised = any(mark in answer["problem"] for mark in ("; ", ". "))  # as in `problem. Next step`
         hint = COMPARE if answer["reachable"] else "" if advised else START
         tried = f" in {seconds}" if answer["seconds"] else ""
         return [f"{system}: FAILED{tried}: {answer['problem']}{hint}"]
@@ -358,5 +359,5 @@ def told(answer: dict[str, Any]) -> list[str]:
     unread = answer.get("unread")
     doubt = SWAPPED if answer.get("swapped") else DEAF if answer.get("heeds") is False else ""
     deaf = [f"    {system}: {doubt}"] if doubt else []
-    opened = [f"    opened, it answered {unread[:200]}; {UNREAD}"] if unread else []
+    opened = [f"    opening reply {unread[:200]}; {UNREAD}"] if unread else []
     return [f"{system}: ok: {', '.join(facts)}; {times}", *opened, f"    {shown}", *deaf]

@@ -18,12 +18,17 @@ def confidence(
     ] = "system",
     source: Annotated[str, typer.Option("--source", help="Recogniser or pass: live, batch, ...")] = "live",
     ranks: Annotated[
-        Literal["first", "all"], typer.Option("--ranks", help="First hypothesis of each turn, or all.")
+        Literal["first", "all"],
+        typer.Option("--ranks", help="Hypotheses to use: first of each turn, or all."),
     ] = "first",
-    bins: Annotated[int, typer.Option("--bins", min=2, max=100, help="Of the reliability diagram.")] = 10,
+    bins: Annotated[
+        int, typer.Option("--bins", min=2, max=100, help="Bins of the reliability diagram.")
+    ] = 10,
     level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
-    figure: Annotated[Path | None, typer.Option("--figure", help="Write the diagram here, as SVG.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Write the diagram to this SVG file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:
     """Calibration of recognition confidences: calibration error, Brier score, area under the curve."""
     from vivavoce.cli.datasets import print_json, unmixed

@@ -1,4 +1,4 @@
-"""How the system behind an address is connected: `vivavoce connect URL`."""
+"""The verb `connect`: propose a system's configuration from its address."""
 
 from typing import Annotated
 
@@ -6,14 +6,14 @@ import typer
 
 
 def connect(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the system.")],
-    name: Annotated[str, typer.Option("--name", help="Name of the system in the study.")] = "mine",
-    language: Annotated[str, typer.Option("--language", help="Language of the hello.")] = "en",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the bot.")],
+    name: Annotated[str, typer.Option("--name", help="System name in the study.")] = "mine",
+    language: Annotated[str, typer.Option("--language", help="Language of the test messages.")] = "en",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Look at an address, say hello to what is there, and propose its block in a study file.
+    """Test a bot's address and propose its block for a study file.
 
-    Nothing is written. What was said in answer stands before it, to be looked at.
+    Nothing is saved. The bot's reply precedes the block; check it before you use the block.
     """
     import asyncio
     import json
@@ -28,7 +28,7 @@ def connect(
     from vivavoce.study.file import NAME_CURE, is_name
 
     if not is_name(name):
-        raise InputError(f"{name!r} cannot name a system", place="--name", hint=NAME_CURE)
+        raise InputError(f"{name!r} is not a valid system name", place="--name", hint=NAME_CURE)
     require_installed(language, "--language")
     found = asyncio.run(discover(url, language=language, private=is_private(url)))
     block = {"systems": {name: found.settings}}

@@ -16,7 +16,7 @@ WHOSE: Final = {"people": "of people", "simulated": "of simulated users"}
 
 
 class Only(StrEnum):
-    """Whose visits are exported."""
+    """Population to export."""
 
     people = "people"
     simulated = "simulated"
@@ -27,35 +27,36 @@ def import_(
     format: Annotated[
         str,
         typer.Argument(
-            help="Format of the foreign log: {vivavoce.importers}.",
+            help="Log format: {vivavoce.importers}.",
             autocompletion=offered("vivavoce.importers"),
         ),
     ],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Folders or archives.")],
     into: Annotated[Path | None, typer.Option("--into", help="Folder of the new dataset.")] = None,
     mapping: Annotated[
-        Path | None, typer.Option("--mapping", help="What the columns of a table are, as --guess drafts it.")
+        Path | None,
+        typer.Option("--mapping", help=("File that describes the columns of a table; --guess drafts one.")),
     ] = None,
     guess: Annotated[
-        Path | None, typer.Option("--guess", help="Draft a mapping into this file, and import nothing.")
+        Path | None, typer.Option("--guess", help="Draft a column mapping into this file, without importing.")
     ] = None,
     venues: Annotated[Path | None, typer.Option("--venues", help="Venue database to check against.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first broken call.")] = False,
     replace: Replace = False,
 ) -> None:
-    """Turn a foreign log into a dataset."""
+    """Import a foreign log into a dataset."""
     from vivavoce.importers.base import by_reason
     from vivavoce.importers.shelf import IMPORTERS
 
     importer = IMPORTERS.get(format, place="import")
     if guess is not None:
         if guess.exists() and not replace:
-            raise InputError("is there already", place=str(guess), hint="name another file, or say --replace")
+            raise InputError("already exists", place=str(guess), hint="Name another file, or add --replace")
         guess.write_text(importer.draft_mapping(paths), encoding="utf-8")
-        note(f"drafted {guess}: read it, mend it, then import by `--mapping {guess}`")
+        note(f"drafted {guess}: check and correct it, then import with `--mapping {guess}`")
         return
     if into is None:
-        raise InputError("no folder for the dataset", place="--into", hint="name one")
+        raise InputError("dataset folder missing", place="--into", hint="name one")
     with progress("reading") as report:
         result = importer.make_dataset(
             paths, into, venues=venues, mapping=mapping, strict=strict, progress=report
@@ -73,40 +74,49 @@ def export(
         Path,
         typer.Argument(
             metavar="STUDY",
-            help="Study file, or its folder; or a dataset, with --format.",
+            help="Study file or its folder; with --format, also a dataset.",
             autocompletion=complete_studies,
         ),
     ],
-    into: Annotated[Path, typer.Option("--into", help="Folder of the dataset, or of its export.")],
-    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    into: Annotated[Path, typer.Option("--into", help="Output folder.")],
+    log: Annotated[
+        str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")
+    ] = None,
     only: Annotated[
         Only | None,
-        typer.Option("--only", help="Whose visits: people's as soon as somebody has come, unless said."),
+        typer.Option(
+            "--only", help=("Visits to export (default: people's, or simulated ones if there are no others).")
+        ),
     ] = None,
     level: Annotated[
-        str, typer.Option("--level", help="For whom: internal, shareable (colleagues) or public.")
+        str, typer.Option("--level", help="Disclosure level: internal, shareable (colleagues) or public.")
     ] = "internal",
     finds: Annotated[
         Path | None,
-        typer.Option("--finds", help="public: file of what was found in texts and decided; INTO.finds.csv."),
+        typer.Option(
+            "--finds",
+            help=("public: file with possible personal data and your decisions (default INTO.finds.csv)."),
+        ),
     ] = None,
-    mask_all: Annotated[
-        bool, typer.Option("--mask-all", help="public: mask every find that nobody decided.")
-    ] = False,
+    mask_all: Annotated[bool, typer.Option("--mask-all", help="public: mask all undecided entries.")] = False,
     format: Annotated[
         str | None,
         typer.Option(
             "--format",
-            help="In another format: {vivavoce.exporters}.",
+            help="Export format of another tool: {vivavoce.exporters}.",
             autocompletion=offered("vivavoce.exporters"),
         ),
     ] = None,
-    audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings, too.")] = False,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Also write CSV and a codebook here.")] = None,
-    raw_csv: Annotated[bool, typer.Option("--raw-csv", help="CSV exact, unsafe in spreadsheets.")] = False,
+    audio: Annotated[bool, typer.Option("--audio", help="Copy the recordings.")] = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help=("Also write CSV files and a codebook to this folder."))
+    ] = None,
+    raw_csv: Annotated[
+        bool, typer.Option("--raw-csv", help="Write exact CSV (unsafe in spreadsheets).")
+    ] = False,
     replace: Replace = False,
 ) -> None:
-    """Turn a study's log into a dataset, or a dataset into another format."""
+    """Export a study's log to a dataset, or a dataset to another format."""
     if format is not None:
         given = {"--audio": audio or None, "--csv": csv, "--raw-csv": raw_csv or None}
         _export_as(format, study, into, log, only, level, finds, mask_all=mask_all, given=given)
@@ -128,26 +138,26 @@ def export(
         export_csv(dataset.folder, csv, raw=raw_csv)
     told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
     whose = "of people and of simulated users" if both else WHOSE[scope]
-    note(f"{', '.join(told)} {whose} into {dataset.folder}")
+    note(f"Exported {', '.join(told)} {whose} into {dataset.folder}.")
     for lost in dataset.what_is_lost:
         note(str(lost))
     if not dataset.what_is_lost:
-        note("level internal: it holds all that people typed or said, and when; pass on what `--level` makes")
-    more = {"excluded by rules": dataset.excluded["dialogues"], "still under way": len(dataset.running)}
+        note("Contains full text and timestamps; use `--level shareable` before sharing")
+    more = {"excluded by rules": dataset.excluded["dialogues"], "still in progress": len(dataset.running)}
     if any(more.values()):
         said = " and ".join(f"{n} {why}" for why, n in more.items() if n)
-        note(f"more dialogues are in the dataset, and left out of every figure: {said}")
+        note(f"further dialogues are in the dataset but not in any result: {said}")
     other = scope_of(simulated=scope == "people")
     if not both and visits[other]:
         left = f"{visits[other]} visit{'s'[: visits[other] != 1]} {WHOSE[other]}"
-        note(f"left out: {left}; `--only {other}` exports them, apart")
+        note(f"left out: {left}; export them separately with `--only {other}`")
 
 
 def _export_as(
     format: str, study: Path, into: Path, log: str | None, only: Only | None, level: str,
     finds: Path | None, *, mask_all: bool, given: dict[str, object],
 ) -> None:  # fmt: skip
-    """Write a study's log, or a dataset that is there, in the format of another tool."""
+    """Export a study's log or a dataset to the format of another tool."""
     from tempfile import TemporaryDirectory
 
     from vivavoce.api.studies import export_study, open_log, pass_on, read_study
@@ -180,4 +190,4 @@ def _export_as(
     for line in [*dataset.what_is_lost, *lost]:
         note(str(line))
     if not dataset.what_is_lost:
-        note("level internal: it holds all that people typed or said, and when; pass on what `--level` makes")
+        note("Contains full text and timestamps; use `--level shareable` before sharing")

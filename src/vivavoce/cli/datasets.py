@@ -1,4 +1,4 @@
-"""Datasets as the verbs of analysis take them: people or programs, never both unless told."""
+"""Datasets for the verbs of analysis: people or simulated users, both only on request."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,8 @@ Exclude = Annotated[
     list[str] | None,
     typer.Option(
         "--exclude", metavar="RULE",
-        help="Leave these out, such as 'user_turns < 2', not what the study says; none: nothing.",
+        help=("Exclude these dialogues, such as 'user_turns < 2', in place of the study's rules; none: "
+            "exclude nothing."),
     ),
 ]  # fmt: skip
 
@@ -25,7 +26,7 @@ _simulated: set[str] = set()  # names of the datasets of programs that this run 
 
 
 def allow_mixed(allowed: bool) -> None:
-    """Whether dialogues of people and of simulated users may be taken together in this run."""
+    """Allow this run to analyse dialogues of people and simulated users together."""
     global _allowed
     _allowed = allowed
     _told.clear()
@@ -41,14 +42,12 @@ def _allow_replacing(allowed: bool) -> None:
 # for every verb that writes a dataset
 Replace = Annotated[
     bool,
-    typer.Option(
-        "--replace", callback=_allow_replacing, help="Put the new dataset in the place of the one there."
-    ),
+    typer.Option("--replace", callback=_allow_replacing, help="Replace an existing dataset."),
 ]
 
 
 def unmixed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
-    """The dataset of a folder; what its numbers must not be read without is told once a run.
+    """Open a dataset folder and print its warnings once per run.
 
     Raises  InputError: as `open_dataset`
     """
@@ -60,7 +59,7 @@ def unmixed(folder: Path, exclude: list[str] | None = None) -> "Dataset":
 
 
 def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) -> "tuple[Dataset, Dataset]":
-    """Two datasets to be compared; what is doubtful about comparing them is told.
+    """Open two datasets to compare, and print warnings about the comparison.
 
     Raises  InputError: as `open_two`
     """
@@ -72,7 +71,7 @@ def unmixed_pair(folder: Path, other: Path, exclude: list[str] | None = None) ->
 
 
 def _tell(*datasets: "Dataset") -> None:
-    """What the numbers of these datasets must not be read without."""
+    """Warnings that belong to the results of these datasets."""
     from vivavoce.api.opening import cautions
 
     _simulated.update(str(one.folder) for one in datasets if one.simulated)
@@ -81,12 +80,12 @@ def _tell(*datasets: "Dataset") -> None:
 
 
 def warn(line: str) -> None:
-    """Tell what the numbers must not be read without, once a run, after them: a refusal stays one line."""
+    """Print the warnings at the end, once per run, so that an error stays one line."""
     _told[line] = None
 
 
 def tell_warnings(*_: object, **__: object) -> None:
-    """Print what was to be told in this run."""
+    """Print the warnings collected in this run."""
     from vivavoce.cli.progress import note
 
     for line in _told:
@@ -95,7 +94,7 @@ def tell_warnings(*_: object, **__: object) -> None:
 
 
 def print_json(facts: object) -> None:
-    """Print the numbers of the datasets that were opened, with whether programs held any of them."""
+    """Print the opened datasets as JSON, marked when any of them is simulated."""
     import json
 
     from vivavoce.core.result import as_json
@@ -105,19 +104,19 @@ def print_json(facts: object) -> None:
 
 
 def refuse_unused(kind: str, given: dict[str, Any]) -> None:
-    """Say no to options that would be ignored here.
+    """Reject options that would have no effect.
 
-    Raises  InputError: one of them was given
+    Raises  InputError: such an option was given
     """
     from vivavoce.core.errors import InputError
 
     name = next((name for name, value in given.items() if value not in (None, [])), None)
     if name is not None:
-        raise InputError(f"tells nothing about {kind}", place=name, hint="leave it out")
+        raise InputError(f"has no effect on {kind}", place=name, hint="Leave it out")
 
 
 def print_parts(parts: "Iterable[RenderableType]") -> None:
-    """Print tables and sentences on stdout."""
+    """Print tables and sentences to stdout."""
     from rich.console import Console
 
     console = Console()

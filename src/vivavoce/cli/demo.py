@@ -13,21 +13,25 @@ WORD_ERROR_RATE = 0.4  # where a bot that weighs all hypotheses should do better
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder for everything; may exist.")] = Path("out/demo"),
-    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many simulated dialogues.")] = 240,
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="Output folder; may exist.")] = Path("out/demo"),
+    dialogues: Annotated[
+        int, typer.Option("--dialogues", min=1, help="Number of simulated dialogues.")
+    ] = 240,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Random seed; the same seed gives the same callers.")
+    ] = 1,
     serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the pages at the end.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
     port: FreePagesPort = None,
     desk_port: FreeDeskPort = None,
 ) -> None:
-    """Run a whole trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
+    """Run a demo trial on bundled bots with SIMULATED callers: log, dataset, measures, report, pages."""
     from vivavoce.cli.demo_files import prepare
     from vivavoce.cli.processes import bundled_bots
     from vivavoce.core.ports import free_port
 
     pages, dashboard = chosen_ports(port, desk_port) if serve else (0, 0)
-    note(f"starts two bots and lets simulated callers hold {dialogues} dialogues; then dataset and report")
+    note(f"Starting two bots; simulated callers will hold {dialogues} dialogues. Then dataset and report ...")
     place = prepare(out, {"nbest": free_port(9101), "onebest": free_port(9102)})
     with bundled_bots(place.domain, place.bots):
         _run_trial(place.study, place.dataset, place.report, dialogues, seed, as_json)
@@ -52,7 +56,7 @@ def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: i
     with open_log(plan, None) as log:
         with progress("simulated dialogues") as moved:
             simulate_study(plan, log, dialogues, seed=seed, error_rate=WORD_ERROR_RATE, report=moved)
-        note("the dialogues are held; dataset and report are being made")
+        note("Dialogues finished. Writing dataset and report ...")
         with replacing():
             exported = export_study(plan, log, dataset, scope="simulated")
     summary = summarise(exported, "system")

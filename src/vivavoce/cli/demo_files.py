@@ -1,4 +1,4 @@
-"""What the demonstration puts on disk before it runs."""
+"""Files of the demonstration, written before it runs."""
 
 import re
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from vivavoce.api.studies import LOG_FILE, STUDY_FILE
 
 MARGIN: Final = 0.1
 WHY_MARGIN: Final = (
-    "Not worse means worse by less than 10 points, declared before the first dialogue: one more failure in "
-    "ten dialogues is what somebody who chooses between these bots would mind."
+    "Non-inferiority within 10 points, declared before the first dialogue: one more failure in ten "
+    "dialogues would matter to anyone choosing between these bots."
 )
 
 
 @dataclass(frozen=True)
 class DemoPlace:
-    """Where a demonstration lives: study, dataset, report, and its bots by variant and port."""
+    """Files, bots and ports of a demonstration."""
 
     study: Path
     domain: Path
@@ -27,7 +27,9 @@ class DemoPlace:
 
 
 def prepare(out: Path, bots: dict[str, int]) -> DemoPlace:
-    """Write the demonstration's study. An earlier log is put aside, never deleted: people may be in it."""
+    """Write the demonstration's study. An earlier log is moved aside and never deleted: it may contain
+    people's data.
+    """
     from vivavoce.study.scaffold import write_study
 
     study = out / "study"
@@ -41,7 +43,7 @@ def prepare(out: Path, bots: dict[str, int]) -> DemoPlace:
 
 
 def _declare_margin(file: Path) -> None:
-    """A margin for the declared comparison, as someone adds it who decides by it, and why it is this one."""
+    """Add a non-inferiority margin with its reason to the declared comparison."""
     from ruamel.yaml.comments import CommentedMap
 
     from vivavoce.desk.study_editor.study_text import changed
@@ -62,7 +64,7 @@ def _put_aside(log: Path) -> None:
 
 
 def _with_ports(text: str, bots: dict[str, int]) -> str:
-    """The study's two addresses, in order, with the ports that the bots were given."""
+    """The study's two addresses, in order, with the ports of the bots."""
 
     ports = iter(bots.values())
     return re.sub(

@@ -13,13 +13,16 @@ from vivavoce.cli.progress import note
 def erase(
     study: Study_,
     participant: Annotated[
-        str, typer.Argument(metavar="PARTICIPANT", help="The participant_id, or the identifier of a link.")
+        str,
+        typer.Argument(metavar="PARTICIPANT", help=("Participant ID, or the identifier of an invite link.")),
     ],
-    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    log: Annotated[
+        str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase without confirmation.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Erase everything of a participant from the log; the trial must not be served meanwhile."""
+    """Erase all data of a participant from the log; stop the trial first."""
     from vivavoce.api.studies import log_url, open_log, read_study
     from vivavoce.cli.service_lock import alone
     from vivavoce.core.errors import InputError
@@ -28,9 +31,9 @@ def erase(
     from vivavoce.log.scope import team_study
 
     plan = read_study(study)
-    asked = f"Erase everything of {participant} from the log? It cannot be undone."
+    asked = f"Erase all data of {participant} from the log? This cannot be undone."
     if not yes and not (sys.stdin.isatty() and typer.confirm(asked, err=True)):
-        hint = "answer y on a terminal, or add --yes"
+        hint = "Answer y on a terminal, or add --yes"
         raise InputError(f"{participant} was not erased", place=f"study {plan.name}", hint=hint)
     with alone(log_url(plan, log)), open_log(plan, log) as opened:
         tried = team_study(plan.name)  # whoever is of the team is known there alone
@@ -43,7 +46,7 @@ def erase(
     gone = f"{Counted(tombstone.visits, 'visit')}, {Counted(tombstone.events, 'event')}"
     typer.echo(f"erased {tombstone.participant_id}: {gone}")
     if tombstone.mended:
-        typer.echo(f"in {Counted(tombstone.mended, 'event')} of others there is nothing of theirs any more")
+        typer.echo(f"removed their data from {Counted(tombstone.mended, 'event')} of other participants")
     for sentence in tombstone.kept:
         typer.echo(sentence)
-    note("datasets, reports and backups made before still hold them: make these anew, or delete them")
+    note("earlier datasets, reports and backups still contain the data: create them again or delete them")

@@ -1,4 +1,4 @@
-"""The verb `flags`: what kind of prompt each system turn is, and who says so."""
+"""The verb `flags`: kind of prompt of each system turn, and the source of that flag."""
 
 import json
 from pathlib import Path
@@ -21,12 +21,13 @@ def flags(
         Path | None, typer.Option("--rules", help="Study file, or YAML with `flags:` by system.")
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", help="Write the dataset with the flags of these rules here.")
+        Path | None,
+        typer.Option("--into", help=("Write the dataset with flags from these rules to this folder.")),
     ] = None,
     replace: Replace = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Show who tells the flags of system turns; score rules against annotators."""
+    """Show the source of system-turn flags; score rules against annotators."""
     from vivavoce.core.errors import InputError
     from vivavoce.core.result import as_json as plain
     from vivavoce.log.dataset import Dataset
@@ -36,7 +37,7 @@ def flags(
 
     opened = Dataset(dataset)
     if into is not None and rules is None:
-        raise InputError("nothing to write without rules", place="--into", hint="add --rules FILE")
+        raise InputError("nothing to write without rules", place="--into", hint="Add --rules FILE")
     with TemporaryDirectory(prefix="vivavoce-flags-") as spare:
         if rules is not None:
             opened = flag_again(opened, read_flag_rules(rules), into or Path(spare) / "flagged")

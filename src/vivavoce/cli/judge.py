@@ -1,4 +1,4 @@
-"""The verbs of `judge`: let it answer for dialogues, hold it to people, choose what people judge next."""
+"""The verbs of `judge`: run it, calibrate it against people, choose what people judge next."""
 
 import csv
 import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from vivavoce.log.dataset import Dataset
 
 app = typer.Typer(
-    name="judge", no_args_is_help=True, help="Let a judge answer for dialogues, and hold it to people."
+    name="judge", no_args_is_help=True, help="Run a judge on dialogues and calibrate it against people."
 )
 Target = Annotated[
     str, typer.Option("--target", help="An item, a layer and label such as context.AP, or preference.")
@@ -25,26 +25,29 @@ Target = Annotated[
 Name = Annotated[
     str, typer.Option("--judge", help="A judge of this dataset; parameters: predicted from measures.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.command("run")
 def run(
     dataset: Dataset_,
-    judge: Annotated[Path, typer.Option("--judge", metavar="FILE", help="Judge file, YAML.")],
+    judge: Annotated[Path, typer.Option("--judge", metavar="FILE", help="Judge file (YAML).")],
     target: Target,
-    into: Annotated[Path, typer.Option("--into", help="Write the dataset with the judge's words here.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the new dataset with the judge's answers.")],
     journal: Annotated[
-        Path | None, typer.Option("--journal", help="Answers, so that none is paid twice; INTO.judge.jsonl.")
+        Path | None,
+        typer.Option(
+            "--journal", help=("Journal of paid answers (default INTO.judge.jsonl); reused in later runs.")
+        ),
     ] = None,
-    at_once: Annotated[int, typer.Option("--at-once", min=1, max=256, help="Requests under way.")] = 4,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=256, help="Concurrent requests.")] = 4,
     ceiling: Annotated[
-        float | None, typer.Option("--spend-at-most", min=0, help="What all answers may cost together.")
+        float | None, typer.Option("--spend-at-most", min=0, help="Budget for all answers together.")
     ] = None,
     replace: Replace = False,
     as_json: Json = False,
 ) -> None:
-    """Ask a judge about every dialogue; run again after whatever happened, it goes on."""
+    """Run a judge on every dialogue. Run the command again after an interruption; it continues."""
     from vivavoce.judges.running import judge_dataset
     from vivavoce.log.dataset import Dataset
     from vivavoce.log.dataset_folder import check_free
@@ -62,10 +65,10 @@ def run(
     silent = ", ".join(f"{count} {why}" for why, count in found.troubles.items())
     typer.echo(f"{found.judge} judged {found.judged} of {found.judged + sum(found.troubles.values())}"
                + (f" ({silent})" if silent else ""))  # fmt: skip
-    note(f"{found.asked} requests, {found.kept} answers from the journal, cost {found.spent:.4g} in all")
+    note(f"{found.asked} requests, {found.kept} answers from the journal, total cost {found.spent:.4g}")
     if found.perhaps:
-        note(f"{found.perhaps} requests of earlier runs were sent and not answered: perhaps paid")
-    note(f"wrote {into}; prompt and model are in {place}")
+        note(f"{found.perhaps} requests of earlier runs got no answer; you may have been charged for them")
+    note(f"wrote {into}; see {place} for prompt and model")
 
 
 @app.command("calibrate")
@@ -74,11 +77,11 @@ def calibrate(
     judge: Name,
     target: Target,
     epsilon: Annotated[
-        float, typer.Option("--epsilon", help="What people cost more: 0.1 crowd, 0.15 skilled, 0.2 experts.")
+        float, typer.Option("--epsilon", help="Cost factor of people: 0.1 crowd, 0.15 skilled, 0.2 experts.")
     ] = 0.15,
     as_json: Json = False,
 ) -> None:
-    """How far a judge agrees with people, and where it is wrong."""
+    """Measure a judge's agreement with people, and where it errs."""
     from vivavoce.api.judge_tables import calibration
     from vivavoce.cli.datasets import unmixed
     from vivavoce.stats.judge_estimates import calibrate as found
@@ -95,14 +98,14 @@ def choose(
     dataset: Dataset_,
     judge: Name,
     target: Target,
-    number: Annotated[int, typer.Option("--number", min=1, help="How many dialogues people shall judge.")],
-    into: Annotated[Path, typer.Option("--into", help="CSV with the chance of each dialogue.")],
+    number: Annotated[int, typer.Option("--number", min=1, help="Number of dialogues for people to judge.")],
+    into: Annotated[Path, typer.Option("--into", help="CSV with each dialogue's sampling probability.")],
     even: Annotated[
-        float, typer.Option("--even", help="Share of the chances that all dialogues have alike.")
+        float, typer.Option("--even", help="Share of the probability that is equal for all dialogues.")
     ] = 0.25,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed.")] = 1,
 ) -> None:
-    """Choose dialogues that people judge next: where the judge is least sure, by chances that are kept."""
+    """Choose dialogues for people to judge, more often where the judge is least sure."""
     from vivavoce.cli.datasets import unmixed
 
     write_choice(unmixed(dataset), judge, target, number, into, even=even, seed=seed)
@@ -111,21 +114,23 @@ def choose(
 def write_choice(
     dataset: "Dataset", judge: str, target: str, number: int, into: Path, *, even: float, seed: int
 ) -> None:
-    """Choose dialogues (of turns: whole ones) for people to judge, and write the chance of each.
+    """Choose dialogues (whole ones, also for turns) for people to judge, and write each sampling probability.
 
-    Raises  InputError: the file is there already, or what `choose_dialogues` and `judged_table` raise
+    Raises  InputError: the file exists already, or as `choose_dialogues` and `judged_table` raise
     """
     from vivavoce.core.errors import InputError
     from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import choose_dialogues
 
     if into.exists():
-        raise InputError("is there already", place=str(into), hint="name a new file: chances are kept")
+        raise InputError(
+            "already exists", place=str(into), hint="Name a new file: sampling probabilities must be kept"
+        )
     table = judged_table(dataset, judge, target)
     names, doubt, strata = doubts_by_dialogue(dataset, table, judge)
     drawn = choose_dialogues(doubt, strata, number, seed=seed, even=even)
     _write(into, names, drawn.chances, drawn.drawn, seed, target)
-    note(f"wrote {into}: {int(drawn.drawn.sum())} drawn of {len(drawn.drawn)}; seed {seed}")
+    note(f"wrote {into}: {int(drawn.drawn.sum())} of {len(drawn.drawn)} drawn; seed {seed}")
 
 
 def _write(
@@ -142,17 +147,17 @@ def _write(
 
 
 def read_chances(path: Path) -> dict[str, float]:
-    """Chances as `judge choose` writes them.
+    """Sampling probabilities as `judge choose` writes them.
 
-    Raises  InputError: no such file, or a line without a dialogue and a chance
+    Raises  InputError: no such file, or a line without a dialogue and a probability
     """
     return {one: chance for one, chance, _ in _read(path)}
 
 
 def read_lots(path: Path) -> list[dict[str, object]]:
-    """Rows of the table `label_chances` from what `annotate plan` wrote.
+    """Rows of the table `label_chances` from a file of `annotate plan`.
 
-    Raises  as `read_chances`; InputError: the choice was not for a label of annotators, or a chance is none
+    Raises  as `read_chances`; InputError: the target is not a label, or a probability is invalid
     """
     from vivavoce.core.errors import InputError
     from vivavoce.log.export_csv import read_csv_cell
@@ -163,11 +168,11 @@ def read_lots(path: Path) -> list[dict[str, object]]:
         layer, dot, _ = target.partition(".")
         place = f"{path}:{number}"
         if not dot:
-            raise InputError(f"chosen for {target!r}, which is no label", place=place,
-                             hint="give what `annotate plan --target LAYER.LABEL` wrote")  # fmt: skip
+            raise InputError(f"{target!r}, the target of this file, is not a label", place=place,
+                             hint="Give a file written by `annotate plan --target LAYER.LABEL`")  # fmt: skip
         if not 0 < chance <= 1 or row.get("drawn") not in ("yes", "no"):
-            raise InputError(f"a chance of {chance:g}, drawn {row.get('drawn')!r}", place=place,
-                             hint="above 0, at most 1; drawn is yes or no")  # fmt: skip
+            raise InputError(f"invalid chance {chance:g} with drawn {row.get('drawn')!r}", place=place,
+                             hint="Use a chance above 0, at most 1, and drawn: yes or no")  # fmt: skip
         rows.append({"dialogue_id": one, "layer": layer, "target": target, "chance": chance,
                      "drawn": row["drawn"] == "yes", "doubt": None})  # fmt: skip
     return rows
@@ -183,7 +188,7 @@ def _read(path: Path) -> "Iterator[tuple[str, float, dict[str, str]]]":
                 try:
                     yield str(read_csv_cell(row["dialogue_id"])), float(row["chance"]), row
                 except (KeyError, TypeError, ValueError):
-                    raise InputError("no dialogue_id and chance here", place=f"{path}:{number}",
-                                     hint="give the file that `judge choose` wrote") from None  # fmt: skip
+                    raise InputError("columns dialogue_id and chance missing", place=f"{path}:{number}",
+                                     hint="Give a file written by `judge choose`") from None  # fmt: skip
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", place=str(path)) from None

@@ -1,6 +1,6 @@
-"""The command `vivavoce`: its verbs, and what happens to errors.
+"""The command `vivavoce`: its verbs and its error handling.
 
-Exit codes: 0 done, 1 it ran and the answer is no, 2 wrong usage or input.
+Exit codes: 0 success, 1 completed with a negative result, 2 wrong usage or input.
 """
 
 import errno
@@ -19,7 +19,7 @@ app = typer.Typer(
     result_callback=datasets.tell_warnings,
     name="vivavoce",
     cls=Verbs,
-    help="The laboratory in which chatbots and voice bots are examined by people.",
+    help="A laboratory to evaluate chatbots and voice bots with people.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -29,12 +29,10 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def main(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
-    mixed: bool = typer.Option(
-        False, "--mixed", help="Let analyses take people and simulated users together."
-    ),
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+    mixed: bool = typer.Option(False, "--mixed", help="Analyse people and simulated users together."),
 ) -> None:
-    """The laboratory in which chatbots and voice bots are examined by people."""
+    """A laboratory to evaluate chatbots and voice bots with people."""
     datasets.allow_mixed(mixed)
     if version:
         from vivavoce.core.signature import installed_version
@@ -44,7 +42,7 @@ def main(
 
 
 def run() -> None:
-    """Run the command line; a user's mistake is one line on stderr, never a stack trace."""
+    """Run the command line. A user's mistake is one line on stderr, without a stack trace."""
     from vivavoce.core.errors import InputError, VivavoceError
 
     for stream in (sys.stdout, sys.stderr):
@@ -59,7 +57,7 @@ def run() -> None:
             _say(str(usage_mistake(error)))
         sys.exit(error.exit_code)
     except Stopped as error:
-        _say(f"stopped; {error}")
+        _say(f"stopped. {error}")
         sys.exit(130)
     except typer.Abort as error:
         _say("stopped")
@@ -91,10 +89,10 @@ def run() -> None:
 
 
 def _of_a_place(error: OSError) -> str:
-    """What the system refused, where, and what to do about it."""
+    """Message for an operating system error: place, problem and next step."""
     if error.errno == errno.ENOSPC:
-        return f"{error.filename or 'disk'}: {error.strerror}; free some space, then do it again"
-    return f"{error.filename}: {error.strerror}; choose another place, one that you may read and write"
+        return f"{error.filename or 'disk'}: {error.strerror}; free some space, then try again"
+    return f"{error.filename}: {error.strerror}; choose a place that you can read and write"
 
 
 def _say(line: str) -> None:
@@ -107,7 +105,7 @@ _CHOICE: Final = re.compile(r"(?:Value error, )?'(?P<value>.*)' is not one of (?
 
 
 def usage_mistake(error: typer.TyperException) -> InputError:
-    """A verb, option or value that cannot be read, with its place and what may stand there."""
+    """Message for an unreadable verb, option or value: its place and the known values."""
     context: Any = getattr(error, "ctx", None)
     command = context.command_path.split(" ", 1)[1:] if context is not None else []
     verb = " ".join(command)
@@ -125,7 +123,7 @@ def usage_mistake(error: typer.TyperException) -> InputError:
 
 
 def _given(cause: Any) -> str | None:
-    """The value that was refused, where whoever refused it says so."""
+    """The rejected value, if the error names it."""
     told = cause.errors() if hasattr(cause, "errors") else []
     return told[0]["input"] if told and isinstance(told[0]["input"], str) else None
 

@@ -1,4 +1,4 @@
-"""The verb `measure`: interaction parameters of a dataset, and the catalogue of them."""
+"""The verb `measure`: interaction parameters of a dataset, and their catalogue."""
 
 import json
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from vivavoce.core.engines import uncollected
 
 def measure(
     dataset: Annotated[
-        Path | None, typer.Argument(metavar="DATASET", help="Folder with dataset.json.", show_default=False)
+        Path | None, typer.Argument(metavar="DATASET", help="Dataset folder.", show_default=False)
     ] = None,
     by: Annotated[
         str, typer.Option("--by", help="system, condition, participant, population, a factor, ...")
@@ -25,18 +25,20 @@ def measure(
         typer.Option(
             "--only",
             metavar="FAMILY",
-            help="Families, instrumental, expert, names, symbols or all: a table of their values.",
+            help="Measures to list: families, names, symbols, instrumental, expert or all.",
         ),
     ] = None,
     keywords: Annotated[
-        Path | None, typer.Option("--keywords", help="Words for isolated-word measures, one a line.")
+        Path | None, typer.Option("--keywords", help="Keywords for isolated-word measures, one per line.")
     ] = None,
     exclude: Exclude = None,
-    listing: Annotated[bool, typer.Option("--list", help="List the measures that there are.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the available measures.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
     engine: Engine_ = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every value to this CSV file.")] = None,
-    parquet: Annotated[Path | None, typer.Option("--parquet", help="The same as Parquet.")] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Write every value to this Parquet file.")
+    ] = None,
 ) -> None:
     """Compute the measures of a dataset and compare its systems."""
     if listing:
@@ -45,7 +47,7 @@ def measure(
     from vivavoce.core.errors import InputError
 
     if dataset is None:
-        raise InputError("no dataset given", place="measure", hint="name its folder, or say --list")
+        raise InputError("dataset missing", place="measure", hint="Name its folder, or add --list")
     if not (only or csv or parquet or keywords):
         with uncollected():
             _summary(dataset, by, exclude, as_json=as_json)
@@ -71,7 +73,7 @@ def measure(
 
 
 def _safe(found: Any) -> Any:
-    """The table with texts that no spreadsheet takes for a formula."""
+    """The table with texts made safe for spreadsheets."""
     from vivavoce.log.export_csv import safe_csv_cell
 
     texts = found.select_dtypes(exclude=["number", "bool"]).columns
@@ -102,7 +104,7 @@ def _words(path: Path | None) -> set[str] | None:
     from vivavoce.core.errors import InputError
 
     if not path.is_file():
-        raise InputError("no such file", place=str(path), hint="give a text file with one keyword a line")
+        raise InputError("file not found", place=str(path), hint="Give a text file with one keyword per line")
     return set(path.read_text(encoding="utf-8").split())
 
 
@@ -132,4 +134,4 @@ def _list(only: Collection[str], *, as_json: bool) -> None:
             cells = [str(facts[column] or "") for column in ("name", "symbol", "origin", "direction")]
             table.add_row(*map(Text, cells))
     Console().print(table)
-    note(f"{len(found)} measures; what each means: docs/reference/measures.md")
+    note(f"{len(found)} measures; see docs/reference/measures.md for their meaning")

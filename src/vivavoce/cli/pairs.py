@@ -15,24 +15,30 @@ if TYPE_CHECKING:
 def pairs(
     study: Study_,
     language: Annotated[
-        str | None, typer.Option("--language", help="Of the transcripts; else the first.")
+        str | None,
+        typer.Option("--language", help=("Language of the transcripts (default: the study's first).")),
     ] = None,
     prefer: Annotated[
         list[str],
-        typer.Option("--prefer", help="Power of the plan, if judges prefer empathy=0.65, and so on."),
+        typer.Option("--prefer", help="Assumed preferences for a power simulation, such as empathy=0.65."),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
-    judges: Annotated[int, typer.Option("--judges", min=1, help="With --prefer: how many judges.")] = 143,
+    judges: Annotated[int, typer.Option("--judges", min=1, help="With --prefer: number of judges.")] = 143,
     alike: Annotated[
         float | None,
-        typer.Option("--alike", min=0, max=0.99, help="How alike a judge's answers on a variable are: 0.2."),
+        typer.Option(
+            "--alike",
+            min=0,
+            max=0.99,
+            help=("Correlation of one judge's answers on a variable (default 0.2)."),
+        ),
     ] = None,
     trials: Annotated[int, typer.Option("--trials", min=1, max=100_000, help="With --prefer.")] = 500,
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same judges.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the judges.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Show pairs of transcripts: what differs word by word, how much, and what is doubtful.
+    """Show pairs of transcripts with their differences, counts and warnings.
 
-    With --prefer: what simulated judges who prefer so would let the plan find; nobody is asked.
+    With --prefer: power of the plan, from simulated judges with these preferences.
     """
     if prefer:
         _foreseen(study, prefer, alike, judges, trials, seed, as_json)
@@ -60,7 +66,7 @@ def pairs(
 def _foreseen(
     path: Path, prefer: list[str], alike: float | None, judges: int, trials: int, seed: int, as_json: bool
 ) -> None:
-    """The power of a study's plan, by simulated judges."""
+    """Power of a study's plan, from simulated judges."""
     from vivavoce.api.pairs_tables import plan_power
     from vivavoce.api.studies import read_study
     from vivavoce.cli.datasets import print_json, print_parts
@@ -94,7 +100,9 @@ def described(path: Path, language: str | None) -> dict[str, Any]:
 
     study = read_study(path)
     if not study.pairs:
-        raise InputError("compares no transcripts", place=str(path), hint="add a step `compare` to `visit`")
+        raise InputError(
+            "has no transcripts to compare", place=str(path), hint="Add a step `compare` to `visit`"
+        )
     spoken = study.language(language)
     if language is not None and language.split("-")[0].lower() != spoken.split("-")[0].lower():
         raise UnknownName("language of the study", language, list(study.languages), place="--language")
@@ -133,7 +141,7 @@ def analyse_comparison(
     as_json: bool,
     of_dialogues: dict[str, Any],
 ) -> bool:
-    """Print what was chosen, rated or voted; False, and nothing printed, for a dataset of dialogues only."""
+    """Print choices, ratings or votes; False, without output, for a dataset of dialogues only."""
     from vivavoce.api.choosing import compared
     from vivavoce.cli.datasets import print_json, print_parts, refuse_unused, unmixed, unmixed_pair
 
@@ -143,7 +151,7 @@ def analyse_comparison(
     facts = compared(dataset, others, by=by, cost=cost[0] if cost else None, hourly=hourly)
     if facts is None:
         return False
-    refuse_unused("what people compared", of_dialogues)
+    refuse_unused("preferences", of_dialogues)
     if as_json:
         print_json(facts)
         return True

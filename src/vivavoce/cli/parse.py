@@ -1,4 +1,4 @@
-"""The verb `parse`: what user turns mean, read by a parser and scored where somebody else knows."""
+"""The verb `parse`: meaning of user turns, scored where the dataset has labels."""
 
 import json
 from pathlib import Path
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 def parse(
     dataset: Dataset_,
     into: Annotated[
-        Path | None, typer.Option("--into", help="Write the dataset with these acts here.")
+        Path | None, typer.Option("--into", help="Folder of the new dataset with these acts.")
     ] = None,
     domain: Annotated[
         Path | None, typer.Option("--domain", help="Ontology (YAML), or slots and values (JSON).")
     ] = None,
     parser: Annotated[
-        str, typer.Option("--parser", help="rules, package.module:function, or an address.")
+        str, typer.Option("--parser", help="Parser: rules, package.module:function, or an address.")
     ] = "rules",
     replace: Replace = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Read what user turns mean; score the reading where the dataset has labels."""
+    """Parse user turns; score the parser where the dataset has labels."""
     from vivavoce.annotation.parsers import load_parser
     from vivavoce.annotation.reading import read_turns
     from vivavoce.log.dataset import Dataset
 
     opened = Dataset(dataset)
     made = load_parser(parser, _ontology(domain), folder=Path.cwd())
-    assert made is not None, "there is always an ontology here"
+    assert made is not None, "an ontology is always given here"
     with TemporaryDirectory(prefix="vivavoce-parse-") as spare:
         with progress("reading") as report:
             read = read_turns(opened, made, into or Path(spare) / "read", parser=parser, progress=report)
@@ -71,7 +71,7 @@ def _score(dataset: "Dataset", *, as_json: bool) -> None:
         if as_json:
             typer.echo(json.dumps({"turns": len(turns), "scored": False}))
         else:
-            note(f"{len(turns)} turns read; nobody else says what they mean, so nothing is scored")
+            note(f"{len(turns)} turns parsed; without labels there is nothing to score against")
         return
     if as_json:
         typer.echo(json.dumps(plain(found) | {"scored": True}, indent=2, allow_nan=False))
@@ -85,7 +85,7 @@ def _show(found: "ParserScore") -> None:
 
     from vivavoce.core.terminal import FittedTable as Table
 
-    title = f"{found.turns} user turns of {found.participants} people, against the {found.judge}s"
+    title = f"{found.turns} user turns of {found.participants} people, scored against the {found.judge}s"
     table = Table("", "precision", "recall", "F1", "95%", title=title, title_justify="left", box=SIMPLE_HEAD,
                   show_edge=False)  # fmt: skip
     parts = {"items": found.items, "acts": found.acts, "slots": found.slots}
@@ -97,11 +97,9 @@ def _show(found: "ParserScore") -> None:
         table.add_row(name, *cells, span)
     console = Console()
     console.print(table)
-    console.print(f"turns read exactly as labelled: {found.exact.share:.3f}", highlight=False)
+    console.print(f"turns parsed exactly as labelled: {found.exact.share:.3f}", highlight=False)
     if found.left_out:
-        console.print(
-            f"slots that the labels never name, left out: {', '.join(found.left_out)}", highlight=False
-        )
+        console.print(f"slots without labels, left out: {', '.join(found.left_out)}", highlight=False)
     if (success := found.success) is not None:
         a, b = success.labels, success.parser
         console.print(

@@ -17,23 +17,19 @@ if TYPE_CHECKING:
     from vivavoce.stats.prediction.model import QualityModel
 
 app = typer.Typer(
-    name="predict", no_args_is_help=True, help="Predict judgements from interaction parameters."
+    name="predict", no_args_is_help=True, help="Predict quality judgements from interaction parameters."
 )
 
-Target = Annotated[
-    str, typer.Option("--target", help="A score or item that was answered, such as satisfaction.")
-]
+Target = Annotated[str, typer.Option("--target", help="Score or item to predict, such as satisfaction.")]
 Predictors = Annotated[
     list[str] | None,
-    typer.Option("--with", metavar="MEASURE", help="Predictors: names, symbols, families; all if left out."),
+    typer.Option("--with", metavar="MEASURE", help="Predictors: names, symbols or families (default: all)."),
 ]
-Judgements = Annotated[
-    bool, typer.Option("--judgements", help="Admit what users judged among the predictors.")
-]
+Judgements = Annotated[bool, typer.Option("--judgements", help="Allow users' own judgements as predictors.")]
 Kind_ = Annotated[
     str, typer.Option("--model", help="mean, stepwise, elastic_net, tree, boosting or ordinal.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.command("evaluate")
@@ -45,7 +41,7 @@ def evaluate(
     engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
-    """How well a judgement is predicted for people and systems that the model has not seen."""
+    """Evaluate predictions of a judgement for people and systems unseen by the model."""
     from vivavoce.cli.datasets import unmixed
     from vivavoce.stats.prediction import evaluate as found
 
@@ -60,10 +56,10 @@ def evaluate(
 @app.command("correlate")
 def correlate(
     dataset: Dataset_,
-    target: Annotated[str | None, typer.Option("--target", help="One target only.")] = None,
+    target: Annotated[str | None, typer.Option("--target", help="Only this target.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Every interaction parameter with every judgement, by rank."""
+    """Rank all interaction parameters by correlation with a judgement."""
     from vivavoce.cli.datasets import unmixed
     from vivavoce.core.signature import signature
     from vivavoce.stats.prediction import correlate as found
@@ -95,7 +91,7 @@ def explain(
     engine: Engine_ = None,
     as_json: Json = False,
 ) -> None:
-    """What a model goes by: weights, what predictors are worth, their courses, calibration."""
+    """Explain a model: weights, importance of predictors, their curves, calibration."""
     from vivavoce.cli.datasets import unmixed
     from vivavoce.stats.prediction.explanation import explain as found
 
@@ -133,9 +129,9 @@ def fit(
 
 @app.command("score")
 def score(
-    dataset: Dataset_, model: Annotated[Path, typer.Option("--model", help="What `fit` wrote.")]
+    dataset: Dataset_, model: Annotated[Path, typer.Option("--model", help="Model file written by `fit`.")]
 ) -> None:
-    """Score the dialogues of a dataset by a model; JSON on stdout."""
+    """Score the dialogues of a dataset with a model; JSON to stdout."""
     from vivavoce.cli.datasets import unmixed
     from vivavoce.core.signature import signature
     from vivavoce.stats.prediction.model import read_model, unknown_predictors
@@ -150,11 +146,11 @@ def score(
     }  # fmt: skip
     print_json(facts)
     if unknown:
-        note(f"missing in every dialogue, taken as the training mean: {', '.join(unknown)}")
+        note(f"missing in every dialogue, replaced by the training mean: {', '.join(unknown)}")
 
 
 def _names(written: list[str] | None) -> list[str] | None:
-    """Measures that the words stand for; judgements only where one is named itself."""
+    """Measures that the words name; judgements only if named individually."""
     from vivavoce.measures.values import chosen
     from vivavoce.stats.prediction.table import JUDGEMENTS
 
@@ -197,7 +193,7 @@ def _show(found: "QualityEvaluation") -> None:
     for kind, one in found.in_sample.items():
         adjusted = "" if one.adjusted_r2 is None else f", adjusted {one.adjusted_r2:.2f}"
         fit = f"R2 {one.r2:.2f}{adjusted}, {one.predictors} predictors"
-        console.print(f"{kind.replace('_', ' ')} on its own dialogues: {fit}", highlight=False)
+        console.print(f"{kind.replace('_', ' ')} on its training dialogues: {fit}", highlight=False)
     for weight in found.weights[:10]:
         console.print(f"{weight.measure:36}{weight.weight:7.2f}", highlight=False)
     _named(found)
@@ -224,7 +220,7 @@ def _show_explanation(found: "QualityExplanation") -> None:
     console.print(table)
     if found.collinear:
         named = ", ".join(f"{row.measure} {row.vif:.0f}" for row in found.collinear[:8])
-        note(f"{len(found.collinear)} predictors say much the same (variance inflation above 5): {named}")
+        note(f"{len(found.collinear)} predictors are collinear (variance inflation above 5): {named}")
     _named(found)
     note(found.signature)
 
@@ -233,7 +229,7 @@ def _named(found: "QualityEvaluation | QualityExplanation | QualityModel") -> No
     for warning in found.warnings:
         note(f"warning: {warning}")
     if found.judgements:
-        note(f"judgements among the predictors: {', '.join(found.judgements)}")
+        note(f"judgements used as predictors: {', '.join(found.judgements)}")
 
 
 def _write_figures(found: "QualityExplanation", out: Path) -> None:

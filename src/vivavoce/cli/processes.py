@@ -1,4 +1,4 @@
-"""Child processes: bundled bots, and how all of them begin, are waited for, and end."""
+"""Child processes, such as bundled bots: start, wait, stop."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ from vivavoce.core.errors import VivavoceError
 
 @contextmanager
 def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
-    """The bundled restaurant bots as processes of their own: variant -> port; gone when the block ends."""
+    """Run the bundled restaurant bots in processes: variant -> port; stopped when the block ends."""
     commands = [
         [sys.executable, "-m", "vivavoce_bots", "restaurant", "--variant", variant, "--port", str(port),
          "--domain", str(domain)]
@@ -30,9 +30,9 @@ def bundled_bots(domain: Path, variants: dict[str, int]) -> Iterator[None]:
 
 @contextmanager
 def running_bots(commands: Mapping[str, tuple[list[str], int]]) -> Iterator[None]:
-    """Bots as processes of their own, gone when the block ends.
+    """Run bots in processes, stopped when the block ends.
 
-    Input   commands: by the name of a system, what follows `vivavoce bots run`, and the port
+    Input   commands: by system, the words after `vivavoce bots run`, and the port
     """
     started = [[sys.executable, "-m", "vivavoce", "bots", "run", *words] for words, _ in commands.values()]
     with running(started) as processes:
@@ -43,7 +43,7 @@ def running_bots(commands: Mapping[str, tuple[list[str], int]]) -> Iterator[None
 
 @contextmanager
 def running(commands: list[list[str]]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Child processes that are gone when the block ends, however it ends."""
+    """Child processes, stopped however the block ends."""
     signal.signal(signal.SIGTERM, _stop_orderly)
     will = last_will()
     silent = {**os.environ, "VIVAVOCE_BOT_SILENT": "1"}  # the parent tells where its bots are
@@ -58,7 +58,7 @@ def running(commands: list[list[str]]) -> Iterator[list[subprocess.Popen[bytes]]
 
 
 def end_processes(processes: Sequence[subprocess.Popen[bytes]], *, patience_s: float) -> None:
-    """Ask all of them to end, and kill who has not within this time."""
+    """Terminate all of them; kill those still alive after this time."""
     for process in processes:
         process.terminate()
     for process in processes:
@@ -70,12 +70,12 @@ def end_processes(processes: Sequence[subprocess.Popen[bytes]], *, patience_s: f
 
 
 def _stop_orderly(number: int, _: object) -> None:
-    """Leave by way of every `finally`, so that child processes are stopped too."""
+    """Exit through every `finally`, so that child processes stop as well."""
     raise SystemExit(128 + number)
 
 
 def last_will() -> Callable[[], object] | None:
-    """On Linux: what a child does so that it is stopped even when this process is killed outright."""
+    """On Linux: stop a child even when this process is killed."""
     if sys.platform != "linux":
         return None
     prctl, death_signal = ctypes.CDLL(None).prctl, 1
@@ -87,7 +87,7 @@ def wait_for_port(
 ) -> None:
     """Wait until a process listens; on a busy machine that may take long.
 
-    Raises  VivavoceError: it did not in time, or it is gone
+    Raises  VivavoceError: it did not start in time, or it ended
     """
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
@@ -98,4 +98,4 @@ def wait_for_port(
                 return
         except OSError:
             time.sleep(0.05)
-    raise VivavoceError(f"{what} did not come up on port {port} within {timeout_s:.0f} s")
+    raise VivavoceError(f"{what} did not start on port {port} within {timeout_s:.0f} s")

@@ -1,4 +1,4 @@
-"""Long work of a command: progress on stderr, a bar on a terminal and nothing in a pipe."""
+"""Progress of a command on stderr: a bar on a terminal, silence in a pipe."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ Report = Callable[..., None]
 
 @contextmanager
 def progress(label: str) -> Iterator[Report]:
-    """A function `report(done, total, doing="")` that moves a bar; silent where stderr is no terminal."""
+    """A function `report(done, total, doing="")` that moves a bar; silent if stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -26,12 +26,12 @@ def progress(label: str) -> Iterator[Report]:
 
 
 def note(line: str) -> None:
-    """One line for the person at the terminal; never on stdout, which may be a pipe of numbers."""
+    """Print one line to stderr; stdout may be a pipe of numbers."""
     print(folded(line), file=sys.stderr)
 
 
 def folded(line: str) -> str:
-    """A line as a terminal on stderr shows it without cutting words; as it is where there is none."""
+    """Wrap a line for the terminal on stderr; unchanged without a terminal."""
     if not sys.stderr.isatty() or len(line) <= (columns := get_terminal_size().columns):
         return line
     from textwrap import TextWrapper

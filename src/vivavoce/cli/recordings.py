@@ -1,4 +1,4 @@
-"""The verb on recordings: what there is of them, whether all is well, and their erasure."""
+"""The verb `recordings`: count, check and erase."""
 
 import json
 from collections import defaultdict
@@ -22,18 +22,21 @@ def recordings(
     study: Study_,
     verify: Annotated[bool, typer.Option("--verify", help="Read every file and compare its hash.")] = False,
     erase: Annotated[
-        str | None, typer.Option("--erase", metavar="PARTICIPANT", help="Delete all that they said.")
+        str | None,
+        typer.Option("--erase", metavar="PARTICIPANT", help="Delete all recordings of this participant."),
     ] = None,
     expire: Annotated[
-        bool, typer.Option("--expire", help="Delete what the study file says need not be kept.")
+        bool, typer.Option("--expire", help="Delete recordings past their retention period.")
     ] = False,
     make_key: Annotated[
-        bool, typer.Option("--new-key", help="Print a new key to lock recordings with, and stop.")
+        bool, typer.Option("--new-key", help="Print a new encryption key for recordings and exit.")
     ] = False,
-    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    log: Annotated[
+        str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Count a study's recordings and name what is wrong with them; erase a participant's, or old ones."""
+    """Count and check a study's recordings; erase a participant's, or old ones."""
     if make_key:
         _print_key()
         return
@@ -53,13 +56,16 @@ def recordings(
             own = [one for one in opened.recordings(plan.name) if one.participant_id == erase]
             for tape in tapes.get(erase, []):
                 tape.unlink(missing_ok=True)
-            note(f"erased {erase_recordings(opened, own)} recordings of {erase}; stones are left in the log")
+            note(
+                f"erased {erase_recordings(opened, own)} recordings of {erase}; the log keeps a record of "
+                "the deletion"
+            )
         kept_for = keeping(plan)
         if expire:
             if kept_for is None:
                 raise InputError(
-                    "nothing says how long sound is kept", place=f"{plan.name} recordings",
-                    hint="add recordings: {keep_days: N} or {keep_until: transcribed} to the study file",
+                    "no retention period for recordings is set", place=f"{plan.name} recordings",
+                    hint="Add recordings: {keep_days: N} or {keep_until: transcribed} to the study file",
                 )  # fmt: skip
             _expire(opened, plan.name, kept_for)
         overdue = len(due(opened, plan.name, kept_for)) if kept_for is not None else 0
@@ -74,7 +80,7 @@ def recordings(
         if not counted:
             typer.echo("no recordings")
         if overdue:
-            typer.echo(f"{overdue} recordings need not be kept any more; --expire deletes them")
+            typer.echo(f"{overdue} recordings are past their retention period; delete them with --expire")
         for line in problems.lines():
             typer.echo(line)
     if problems.lines():
@@ -82,7 +88,7 @@ def recordings(
 
 
 def keeping(plan: "Study") -> "Keeping | None":
-    """How long the study keeps sound; None where it is kept."""
+    """Retention period of recordings; None if they are kept."""
     from vivavoce.log.retention import Keeping
 
     written = plan.recordings
@@ -102,13 +108,13 @@ def _print_key() -> None:
     from vivavoce.log.encryption import KEY, new_key
 
     typer.echo(new_key())
-    note(f"export it as {KEY}, and keep a copy where the recordings are not: without it they are lost")
+    note(f"export it as {KEY}, and keep a copy away from the recordings: without the key they are lost")
 
 
 def counts(recorded: "list[Recording]") -> list[dict[str, Any]]:
-    """How many recordings there are of each kind, how long, from how many participants; units as named.
+    """Recordings by kind: number, duration and participants; units as named.
 
-    Empty  no recording: []; of a kind whose recordings were all removed, durations are null
+    Empty  no recording: []; durations are null if all recordings of a kind were removed
     """
     by_content: dict[tuple[str, bool], list[Recording]] = defaultdict(list)
     for one in recorded:
@@ -129,7 +135,7 @@ def _counted(content: str, simulated: bool, found: "list[Recording]") -> dict[st
 
 
 def told(one: dict[str, Any]) -> str:
-    """A line for a person."""
+    """Line for the terminal."""
     line = f"{one['content']}: {one['recordings']} recordings of {one['participants']} participants"
     if one["total_s"] is not None:
         line += f", {one['total_s']:.1f} s in all, median {one['median_s']:.2f} s"

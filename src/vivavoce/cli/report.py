@@ -1,4 +1,4 @@
-"""Verbs that write for readers: report, preregister."""
+"""The verbs `report` and `preregister`."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Shape(StrEnum):
-    """Where a preregistration will be filed."""
+    """Registry for the preregistration."""
 
     aspredicted = "aspredicted"
     osf = "osf"
 
 
 def complete_sections(incomplete: str) -> list[str]:
-    """Names of sections with which a list of them can go on."""
+    """Completions of a list of sections."""
     from vivavoce.report.section import sections_in_order
 
     before, comma, _ = incomplete.rpartition(",")
@@ -34,7 +34,7 @@ def complete_sections(incomplete: str) -> list[str]:
 
 
 def print_report(document: "Document") -> None:
-    """A report on standard output, as wide as the terminal is."""
+    """A report on standard output, in the terminal's width."""
     from rich.console import Console
 
     from vivavoce.report.terminal import terminal_lines
@@ -47,11 +47,9 @@ def print_report(document: "Document") -> None:
 def report(
     dataset: Dataset_,
     out: Annotated[
-        Path, typer.Option("--out", help="File to write: .html, .pdf or .docx; - prints the report here.")
+        Path, typer.Option("--out", help="Output file: .html, .pdf or .docx; - prints to stdout.")
     ] = Path("report.html"),
-    by: Annotated[
-        str | None, typer.Option("--by", help="What to compare; found out where not given.")
-    ] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Column to compare (default: detected).")] = None,
     language: Annotated[
         str,
         typer.Option(
@@ -63,49 +61,56 @@ def report(
     sections: Annotated[
         str | None,
         typer.Option(
-            "--sections", help="Only these, such as results,flow,limits.", autocompletion=complete_sections
+            "--sections",
+            help="Only these sections, such as results,flow,limits.",
+            autocompletion=complete_sections,
         ),
     ] = None,
     transcripts: Annotated[
         int, typer.Option("--transcripts", min=0, help="Show this many failed dialogues turn by turn.")
     ] = 0,
-    redact: Annotated[bool, typer.Option("--redact", help="Hide what was said in these dialogues.")] = False,
+    redact: Annotated[bool, typer.Option("--redact", help="Hide the text of these dialogues.")] = False,
     against: Annotated[
-        Path | None, typer.Option("--against", metavar="DATASET", help="Dataset of the last version.")
+        Path | None, typer.Option("--against", metavar="DATASET", help="Dataset of the previous version.")
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option("--margin", help="Loss of a rate that counts as none; the study's own, else 0.1."),
+        typer.Option("--margin", help="Non-inferiority margin of a rate (default: the study's, or 0.1)."),
     ] = None,
     cost: Annotated[
         list[str] | None,
         typer.Option(
             "--cost",
-            help="What a comparison of transcripts cost in all; POPULATION=AMOUNT: what a population did.",
+            help="Total cost of a comparison of transcripts; POPULATION=AMOUNT: cost of one population.",
         ),
     ] = None,
     half_width: Annotated[
         float | None,
-        typer.Option("--half-width", help="Of a rate's interval: what it costs in each population; 0.05."),
+        typer.Option(
+            "--half-width",
+            help=("Half-width of a rate's interval for the cost per population (default 0.05)."),
+        ),
     ] = None,
     hourly: Annotated[
-        float | None, typer.Option("--hourly", help="What an hour of one person costs, for judgements.")
+        float | None, typer.Option("--hourly", help="Hourly cost of one person, for judgements.")
     ] = None,
     exclude: Exclude = None,
     figures: Annotated[
         Path | None,
-        typer.Option("--figures", metavar="DIR", help="Figures for slides: SVG, PNG, CSV, Vega-Lite."),
+        typer.Option("--figures", metavar="DIR", help="Folder for figures: SVG, PNG, CSV, Vega-Lite."),
     ] = None,
     dashboard: Annotated[
         str | None,
-        typer.Option("--dashboard", metavar="URL", help="Numbers open their dialogues on this dashboard."),
+        typer.Option(
+            "--dashboard", metavar="URL", help=("Dashboard address; numbers link to their dialogues.")
+        ),
     ] = None,
     tables: Annotated[
-        Path | None, typer.Option("--tables", metavar="DIR", help="Tables as CSV and LaTeX.")
+        Path | None, typer.Option("--tables", metavar="DIR", help="Folder for tables: CSV and LaTeX.")
     ] = None,
     engine: Engine_ = None,
 ) -> None:
-    """Write a dataset's report: one HTML file that needs nothing else, a PDF, a Word file, or words here."""
+    """Write a report on a dataset: a single HTML file, a PDF, a Word file, or text."""
     from vivavoce.api.reporting import composed, require_file
     from vivavoce.cli.datasets import unmixed, unmixed_pair
 
@@ -136,7 +141,7 @@ def report(
 def _written(
     made: "Report", files: list[Path], figures: Path | None, tables: Path | None, moved: Moved
 ) -> list[str]:
-    """Write all that is wanted; what was written, a line each."""
+    """Write all requested files; return one line each."""
     wanted: list[tuple[Path, Callable[[Path], Path | list[Path]]]] = [(out, made.save) for out in files]
     wanted += [(figures, made.save_figures)] if figures else []
     wanted += [(tables, made.save_tables)] if tables else []
@@ -149,7 +154,7 @@ def _written(
 
 
 def _costs(words: list[str]) -> tuple[float | None, dict[str, float]]:
-    """What was spent in all, and by population."""
+    """Total cost, and cost by population."""
     from vivavoce.core.errors import InputError
 
     whole, by_name = None, dict[str, float]()
@@ -160,7 +165,7 @@ def _costs(words: list[str]) -> tuple[float | None, dict[str, float]]:
         except ValueError:
             amount = -1.0
         if not 0 <= amount < float("inf"):
-            hint = "write 120, or crowd=120"
+            hint = "Write 120 or crowd=120"
             raise InputError(f"cannot read the cost {word!r}", place="--cost", hint=hint)
         if equals:
             by_name[name] = amount
@@ -171,11 +176,15 @@ def _costs(words: list[str]) -> tuple[float | None, dict[str, float]]:
 
 def preregister(
     study: Study_,
-    shape: Annotated[Shape, typer.Option("--shape", help="Headings of this service.")] = Shape.aspredicted,
-    out: Annotated[Path | None, typer.Option("--out", help="Markdown file; else stdout.")] = None,
-    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    shape: Annotated[
+        Shape, typer.Option("--shape", help="Registry whose headings to use.")
+    ] = Shape.aspredicted,
+    out: Annotated[Path | None, typer.Option("--out", help="Markdown file (default: stdout).")] = None,
+    log: Annotated[
+        str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")
+    ] = None,
 ) -> None:
-    """Write the declared analysis of a study as preregistration text, with the study file's SHA-256."""
+    """Write a study's declared analysis as preregistration text, with the study file's SHA-256."""
     from vivavoce.api.studies import existing_log, read_study, study_path
     from vivavoce.report.preregistration import preregistration
 

@@ -1,4 +1,4 @@
-"""The verb `retention`: what the study need not keep of people any more, and its erasure."""
+"""The verb `retention`: data past its retention period, and its erasure."""
 
 import getpass
 import json
@@ -20,20 +20,22 @@ if TYPE_CHECKING:
 
 _NOUNS = {
     "identifiers": "identifiers and links",
-    "free_text": "answers written freely",
-    "visits": "visits with all that is in them",
+    "free_text": "free-text answers",
+    "visits": "visits with all their data",
 }
 
 
 def retention(
     study: Study_,
-    confirm: Annotated[bool, typer.Option("--confirm", help="Erase what is due.")] = False,
-    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Erase data past its retention period.")] = False,
+    log: Annotated[
+        str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Say what is due by the study's rules of retention, and what analyses lose; erase it with --confirm.
+    """Show data past the study's retention period and the effect on analyses; erase it with --confirm.
 
-    It may run while the study is served: nothing goes of who takes part.
+    You can run it while the study is served: visits in progress are kept.
     """
     from vivavoce.api.studies import open_log, read_study
     from vivavoce.cli.recordings import keeping
@@ -67,10 +69,10 @@ def retention(
     if not due and not recordings:
         note("nothing is due")
     elif not confirm:
-        note("nothing was erased: add --confirm to erase what is due; it cannot be undone")
+        note("Nothing was erased. Add --confirm to erase this data; it cannot be undone")
     else:
         note(f"erased: {erased} of {len(due)}, and {len(recordings)} recordings")
-        note("datasets, reports and backups made before still hold it: make them anew, or delete them")
+        note("earlier datasets, reports and backups still contain the data: create them again or delete them")
 
 
 def _rules(plan: "Study") -> "dict[Part, int]":
@@ -79,14 +81,14 @@ def _rules(plan: "Study") -> "dict[Part, int]":
     rules = plan.retention
     if rules is None and (plan.recordings is None or not plan.recordings.expires):
         raise InputError(
-            "nothing says how long anything is kept", place=f"study {plan.name}",
-            hint="add such as retention: {identifiers_days: 90, visits_days: 3650} to the study file",
+            "no retention period is set", place=f"study {plan.name}",
+            hint="Add, for example, retention: {identifiers_days: 90, visits_days: 3650} to the study file",
         )  # fmt: skip
     return rules.days() if rules is not None else {}
 
 
 def _lines(due: "Sequence[DuePart]", recordings: int, lost: "Loss") -> list[str]:
-    """What is due, why some of it waits, and what analyses lose; a line each."""
+    """Data to erase, reasons for waiting and the effect on analyses, one line each."""
     found = []
     for one in due:
         line = f"{one.participant_id}  {one.pieces} {_NOUNS[one.part]}  last visit {one.begun_at:%Y-%m-%d}"
@@ -94,21 +96,19 @@ def _lines(due: "Sequence[DuePart]", recordings: int, lost: "Loss") -> list[str]
     found += [f"{recordings} recordings"] if recordings else []
     going = {one.part for one in due if not one.waits}
     if "visits" in going:
-        found.append(f"analyses lose participants: {lost.participants} now, {lost.left} then")
+        found.append(f"analyses lose participants: {lost.participants} now, {lost.left} remain")
         found += [
-            f"analyses lose dialogues of {system}: {number} now, {lost.dialogues_left[system]} then"
+            f"analyses lose dialogues of {system}: {number} now, {lost.dialogues_left[system]} remain"
             for system, number in sorted(lost.dialogues.items())
             if number != lost.dialogues_left[system]
         ]
     found += [
-        f"analyses lose answers to {item}: {number} now, {lost.answers_left[item]} then"
+        f"analyses lose answers to {item}: {number} now, {lost.answers_left[item]} remain"
         for item, number in sorted(lost.answers.items())
         if number != lost.answers_left[item]
     ]
     if "identifiers" in going:
-        found.append(
-            "who comes again is taken for somebody new, and their visits count as another participant's"
-        )
+        found.append("a participant who returns counts as a new participant")
     if recordings:
-        found.append("what is measured on the sound itself cannot be measured again")
+        found.append("measures of the sound itself can no longer be computed")
     return found

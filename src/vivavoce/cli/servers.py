@@ -40,10 +40,10 @@ def serve_study(
     announced: "Callable[[str], None] | None" = None,
     workers: int = 1,
 ) -> None:
-    """Serve participants from this process, or from workers, and the dashboard from a child.
+    """Serve participants from this process or from workers, and the dashboard from a child process.
 
-    Input   account_optional: whoever comes by the link may do without an account; announced: called with the
-            dashboard's address once it is there; workers: how many processes serve the pages
+    Input   account_optional: the invite link works without an account; announced: called with the dashboard's
+    address once it is ready; workers: number of processes that serve the pages
     Output  returns when stopped
     """
     from vivavoce.cli.workers import require_shareable
@@ -57,10 +57,12 @@ def serve_study(
     for problem in (problem for channel in channels for problem in channel.missing(study)):
         raise problem
     if port == desk_port:
-        raise InputError(f"{port} is the port of both", place="serve", hint="give --desk-port another one")
+        raise InputError(
+            f"{port} is given for pages and dashboard", place="serve", hint="Give --desk-port another port"
+        )
     for wanted in (port, desk_port):
         require_free(
-            host, wanted, place="serve", hint="choose another address with --host, --port or --desk-port"
+            host, wanted, place="serve", hint="Choose another address with --host, --port or --desk-port"
         )
     for channel in channels:
         channel.require(study)
@@ -79,11 +81,11 @@ def serve_study(
         link = first_link(log, f"http://{_reached(host)}:{desk_port}")
 
         def ready(told: Iterable[str]) -> None:
-            """Say where participants are served, and what else is to be known."""
+            """Print the participants' address and other facts about the service."""
             note(f"participants  {participants}")
             for line in (*told, f"log           {log_url(study, url)}", *([changed] if changed else [])):
                 note(line)
-            note("stop with Ctrl-C; everything that was acknowledged is on disk")
+            note("Stop with Ctrl-C. Acknowledged messages are saved.")
 
         def there() -> None:
             note(f"dashboard     {link}")
@@ -98,7 +100,7 @@ def serve_study(
                     path, url, host=host, port=port, workers=workers, secure_cookies=secure_cookies,
                     notice=notice, begun_by=last_will(),
                 ) as crew:  # fmt: skip
-                    ready([f"workers       {workers}, each of which leads some of the visits"])
+                    ready([f"workers       {workers}; each serves some of the visits"])
                     wait_for_port(host, desk_port, "the dashboard", dashboard)
                     there()
                     crew.watch()
@@ -115,7 +117,7 @@ def _make_server(
     study: "Study", log: "Log", connectors: "dict[str, Connector]", host: str, port: int,
     secure_cookies: bool, notice: str | None,
 ) -> "tuple[uvicorn.Server, list[str]]":  # fmt: skip
-    """What serves the participants' pages from this process, and what is to be told of them."""
+    """Server of the participants' pages in this process, with lines to print."""
     from vivavoce.trial.engine import SessionEngine
     from vivavoce.web.accounts import Access
     from vivavoce.web.app import create_app
@@ -128,12 +130,12 @@ def _make_server(
     told += bots_awaited(connectors)
     if any(getattr(one, "room", None) is not None for one in connectors.values()):
         wizard = first_wizard_link(Access(log, study.name), f"http://{_reached(host)}:{port}/")
-        told.insert(0, f"wizard        {wizard}  (more under Accounts)")
+        told.insert(0, f"wizard        {wizard}  (see Accounts for more)")
     return PageServer(app, host=host, port=port, server_header=False, timeout_graceful_shutdown=3), told
 
 
 def bots_awaited(connectors: "dict[str, Connector]") -> list[str]:
-    """Where we wait for bots that come to us, a line each."""
+    """Addresses at which we wait for bots, one line each."""
     waiting = {name: getattr(one, "awaited", None) for name, one in connectors.items()}
     return [f"waiting       for the bot of {name} at {at}" for name, at in waiting.items() if at]
 
@@ -146,7 +148,7 @@ def _beside(
     port: int,
     there: Callable[[], None],
 ) -> Iterator[None]:
-    """Participants do not wait for the dashboard; one that never comes up ends their server, too.
+    """Start the dashboard without delaying participants; its failure stops their server as well.
 
     Raises  VivavoceError: it did not come up
     """
@@ -169,20 +171,20 @@ def _beside(
 
 
 def _reached(host: str) -> str:
-    """How a browser of this machine reaches what listens there: everywhere is no address to go to."""
+    """Address of a server for a browser on this machine; 0.0.0.0 is not an address to visit."""
     anywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
     return anywhere.get(host) or (f"[{host}]" if ":" in host else host)
 
 
 def _changed_since(study: "Study", log: "Log") -> str | None:
-    """What is to be said of a study file that was changed after visits had begun; null where it was not."""
+    """Note on a study file changed after visits had begun; None if unchanged."""
     served = log.study_records(study.name)
     visits = log.visits(study.name)
     if not served or not visits or served[-1].revision == study.revision:
         return None
     return (
-        f"note          the study file changed after {len(visits)} visits; the dataset keeps both files, "
-        "and each visit the one that it began under"
+        f"note          the study file changed after {len(visits)} visits; the dataset keeps both versions, "
+        "and each visit keeps its own"
     )
 
 
@@ -200,7 +202,7 @@ def serve_desk(
     secure_cookies: bool,
     account_optional: bool = False,
 ) -> None:
-    """Serve the dashboard from this process; alone, it says first how to come in."""
+    """Serve the dashboard from this process, with a sign-in link."""
     from vivavoce.desk.access import first_link
     from vivavoce.desk.app import create_desk
 
@@ -234,7 +236,7 @@ def _server(app, host: str, port: int) -> "uvicorn.Server":
 
 
 def stoppable(make: "Callable[[Callable[[], None]], object]", host: str, port: int) -> "uvicorn.Server":
-    """A server of pages that may end it themselves: `make` is given what does so."""
+    """Server of pages that can stop itself: `make` receives the function that stops it."""
 
     def stop() -> None:
         server.should_exit = True

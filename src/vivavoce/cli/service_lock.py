@@ -1,4 +1,4 @@
-"""One service a log: two that serve the same would each hold its own picture of the visits."""
+"""Lock against two services on one log: each would keep a different picture of the visits."""
 
 import os
 import signal
@@ -17,9 +17,9 @@ SUFFIX: Final = ".serving"
 
 @contextmanager
 def alone(url: str) -> Iterator[None]:
-    """Keep others from serving a log until the block ends, however the process ends.
+    """Lock a log until the block ends, however the process ends.
 
-    url     the log's address: a file is kept on this machine, a log on a server from everywhere
+    url     the log's address: a file is locked on this machine, a log on a server everywhere
     Raises  InputError: another process serves it; names that process
     """
     if not url.startswith("sqlite:///"):
@@ -45,8 +45,8 @@ def _alone_with_file(log: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             raise InputError(
-                f"process {file.read().strip() or '(unknown)'} serves this log already", place=str(log),
-                hint="use the pages that it printed, or stop it first",
+                f"process {file.read().strip() or '(unknown)'} already serves this log", place=str(log),
+                hint="Use the pages that it printed, or stop it first",
             ) from None  # fmt: skip
         file.truncate(0)
         file.write(f"{os.getpid()}\n")

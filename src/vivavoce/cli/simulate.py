@@ -1,4 +1,4 @@
-"""Simulated callers on a study, through the session engine that people use; and training against them."""
+"""The verb `simulate`: simulated callers in a study, and training of bots against them."""
 
 import json
 from enum import StrEnum
@@ -20,7 +20,7 @@ _DEFAULT = "run"
 
 
 class _DefaultGroup(TyperGroup):
-    """A verb with actions, one of which is meant when none is named: `simulate STUDY`."""
+    """A verb with actions and a default action: `simulate STUDY`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
@@ -32,7 +32,7 @@ app = typer.Typer(cls=_DefaultGroup, no_args_is_help=True)
 
 
 class ConfusionKind(StrEnum):
-    """In what words are alike that the channel takes for one another."""
+    """Kind of similarity between words that the channel confuses."""
 
     spelling = "spelling"
     sound = "sound"
@@ -40,53 +40,69 @@ class ConfusionKind(StrEnum):
 
 @app.callback()
 def _simulate() -> None:
-    """Let simulated callers hold dialogues with the study's systems: simulate STUDY; or train a bot."""
+    """Run simulated callers on a study's systems (simulate STUDY), or train a bot."""
 
 
 @app.command(_DEFAULT)
 def run(
     study: Study_,
-    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 240,
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="Number of dialogues.")] = 240,
     participants: Annotated[
-        int, typer.Option("--participants", min=1, help="How many, where a visit has no dialogue.")
+        int, typer.Option("--participants", min=1, help="Number of visits, for studies without dialogues.")
     ] = 36,
-    seed: Annotated[int | None, typer.Option("--seed", help="Same seed, same users.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Random seed; the same seed gives the same users.")
+    ] = None,
     error_rate: Annotated[
         float | None,
-        typer.Option("--word-error-rate", min=0, max=0.9, help="Noise between user and system: 0.25."),
+        typer.Option(
+            "--word-error-rate",
+            min=0,
+            max=0.9,
+            help="Word error rate between user and system (default 0.25).",
+        ),
     ] = None,
     population: Annotated[
         str | None,
-        typer.Option("--population", help="brief, chatty, confused, hostile, or a file of habits."),
+        typer.Option("--population", help="Population: brief, chatty, confused, hostile, or a file."),
     ] = None,
     domain: Annotated[
-        str | None, typer.Option("--domain", help="What the users talk about: a shipped domain, or a file.")
+        str | None, typer.Option("--domain", help="Domain of the users: a bundled domain, or a file.")
     ] = None,
     language: Annotated[str | None, typer.Option("--language", help="Language of the users.")] = None,
     confusions: Annotated[
         ConfusionKind,
-        typer.Option("--confusions", help="Words are taken for others spelt, or sounding, alike."),
+        typer.Option("--confusions", help="Misheard words resemble the original in spelling or in sound."),
     ] = ConfusionKind.spelling,
     user_url: Annotated[
         str | None,
         typer.Option("--user-url", help="OpenAI-compatible endpoint of a model that plays the users."),
     ] = None,
-    user_model: Annotated[str | None, typer.Option("--user-model", help="Name of that model.")] = None,
+    user_model: Annotated[str | None, typer.Option("--user-model", help="Model name.")] = None,
     user_key: Annotated[
-        str | None, typer.Option("--user-key", help="Environment variable that holds its key.")
+        str | None, typer.Option("--user-key", help="Environment variable with the API key.")
     ] = None,
     prefer: Annotated[
         list[str],
-        typer.Option("--prefer", help="Judges of transcripts: empathy=0.65, or empathy:satisfaction=0.65."),
+        typer.Option(
+            "--prefer", help=("Preferences of simulated judges: empathy=0.65, or empathy:satisfaction=0.65.")
+        ),
     ] = [],  # noqa: B006
     alike: Annotated[
         float | None,
-        typer.Option("--alike", min=0, max=0.99, help="How alike a judge's answers on a variable are: 0.2."),
+        typer.Option(
+            "--alike",
+            min=0,
+            max=0.99,
+            help=("Correlation of one judge's answers on a variable (default 0.2)."),
+        ),
     ] = None,
-    log: Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")] = None,
+    log: Annotated[
+        str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")
+    ] = None,
     engine: Engine_ = None,
 ) -> None:
-    """Let simulated users hold dialogues with the study's systems; all marked as simulated."""
+    """Run dialogues of simulated users with the study's systems, all marked as simulated."""
     from vivavoce.api.simulating import WORD_ERROR_RATE, simulation
     from vivavoce.api.studies import read_study
 
@@ -100,24 +116,27 @@ def run(
         )  # fmt: skip
     note(f"{went.held} simulated {went.unit}s in the log")
     if error_rate is None and population is None and went.unit == "dialogue":
-        note(f"users were misheard at a word error rate of {WORD_ERROR_RATE:g}; none: --word-error-rate 0")
+        note(f"simulated word error rate {WORD_ERROR_RATE:g}; for none, add --word-error-rate 0")
     if went.failed:
-        note(f"in {went.failed} of them the system failed; `vivavoce check {study}` says hello to each")
+        note(f"the system failed in {went.failed} of them; test each system with `vivavoce check {study}`")
 
 
 @app.command("train")
 def train(
     study: Study_,
-    system: Annotated[str, typer.Option("--system", help="The system that learns.")],
-    out: Annotated[Path, typer.Option("--out", help="File for what was learnt.")],
-    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="How many dialogues.")] = 20_000,
+    system: Annotated[str, typer.Option("--system", help="System to train.")],
+    out: Annotated[Path, typer.Option("--out", help="Output file for the trained policy.")],
+    dialogues: Annotated[int, typer.Option("--dialogues", min=1, help="Number of dialogues.")] = 20_000,
     error_rates: Annotated[
-        list[float], typer.Option("--word-error-rate", min=0, max=0.9, help="Noise; several take turns.")
+        list[float],
+        typer.Option("--word-error-rate", min=0, max=0.9, help="Word error rate; several alternate."),
     ] = [0.1, 0.3, 0.45],  # noqa: B006 - typer reads it, nobody changes it
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same callers.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print how it went as JSON on stdout.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the callers.")] = 1,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print training results as JSON to stdout.")
+    ] = False,
 ) -> None:
-    """Train a bot that can learn against simulated callers, without a log, and keep what it learnt."""
+    """Train a bot against simulated callers, without a log, and save the policy."""
     from vivavoce.api.studies import make_connectors, read_study
     from vivavoce.core.errors import UnknownName
     from vivavoce.simulation.training import train as train_bot
@@ -142,17 +161,17 @@ def train(
 
 @app.command("tasks")
 def tasks(
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="A shipped domain, or a file.")],
-    out: Annotated[Path, typer.Option("--out", help="File for the tasks.")],
-    number: Annotated[int, typer.Option("--number", min=1, max=5000, help="How many tasks.")] = 30,
+    domain: Annotated[str, typer.Argument(metavar="DOMAIN", help="A bundled domain, or a file.")],
+    out: Annotated[Path, typer.Option("--out", help="Task file to write.")],
+    number: Annotated[int, typer.Option("--number", min=1, max=5000, help="Number of tasks.")] = 30,
     languages: Annotated[
         list[str],
-        typer.Option("--language", help="Language of their texts, given several times; all of the domain."),
+        typer.Option("--language", help="Language of the texts, repeatable (default: all of the domain)."),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
-    kinds: Annotated[list[str], typer.Option("--kind", help="Kind of goal; all in turn when left out.")] = [],  # noqa: B006
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same tasks.")] = 1,
+    kinds: Annotated[list[str], typer.Option("--kind", help="Kind of goal (default: all in turn).")] = [],  # noqa: B006
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the tasks.")] = 1,
 ) -> None:
-    """Write tasks for people and simulated users of a domain, as a study's file of tasks."""
+    """Write tasks of a domain for people and simulated users, as a study's task file."""
     from vivavoce.core.errors import InputError
     from vivavoce.simulation.domain import load_domain
     from vivavoce.simulation.goals import draw_tasks, tasks_file
@@ -160,7 +179,7 @@ def tasks(
     known = load_domain(domain)
     drawn = draw_tasks(known, number, seed, languages or known.languages, kinds)
     if out.exists():
-        raise InputError("is already there", place=str(out), hint="choose another file, or move it away")
+        raise InputError("already exists", place=str(out), hint="Choose another file, or move it away")
     out.write_text(tasks_file(drawn, domain), encoding="utf-8")
     note(f"wrote {len(drawn)} tasks to {out}")
 
@@ -179,7 +198,7 @@ def _practising(plan: "Study", error_rates: list[float], seed: int) -> "Practisi
 
 
 def _went(held: "list[Practice]") -> dict[str, float | int | None]:
-    """Means over some dialogues; null where there was none."""
+    """Means over dialogues; null without dialogues."""
     count = len(held)
 
     def mean(total: float) -> float | None:

@@ -17,29 +17,27 @@ if TYPE_CHECKING:
     from vivavoce.connectors.speak_turn import Speak
     from vivavoce.trial.outputs import SystemTurn
 
-_COMMANDS = "/raw shows the last exchange, /reset begins anew, /quit ends"
+_COMMANDS = "/raw shows the last exchange, /reset starts again, /quit ends"
 
 
 def talk(
     study: Study_,
     system: Annotated[
         str,
-        typer.Argument(
-            metavar="SYSTEM", help="Name of the system in the study.", autocompletion=complete_systems
-        ),
+        typer.Argument(metavar="SYSTEM", help="System name in the study.", autocompletion=complete_systems),
     ],
     language: Annotated[str | None, typer.Option("--language", help="Language of the conversation.")] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Write the transcript here, one JSON object a line.")
+        Path | None, typer.Option("--save", help="Transcript file to write, one JSON object per line.")
     ] = None,
     sound: Annotated[
         Path | None,
-        typer.Option("--sound", help="Put what the system speaks into this folder, a file a turn."),
+        typer.Option("--sound", help="Folder for the system's speech, one file per turn."),
     ] = None,
 ) -> None:
-    """Chat with one system of a study in the terminal; nothing goes to the study's log.
+    """Chat with one system of a study in the terminal, without logging.
 
-    To a system that only hears, each line is spoken by the study's synthesiser.
+    For a voice-only system, the study's synthesiser speaks each line.
     """
     import asyncio
 
@@ -76,7 +74,7 @@ async def _talk(
 
 
 class _Terminal:
-    """The person at the keyboard and the system; what fails ends a turn, not the conversation."""
+    """Conversation between the keyboard and the system; a failure ends the turn only."""
 
     def __init__(
         self, connector: "Connector", language: str, transcript: TextIO | None, sound: Path | None,
@@ -106,7 +104,7 @@ class _Terminal:
             _show(f"({_COMMANDS})")
         if self._connector.capabilities.audio:
             way = "in writing" if self._connector.capabilities.writing else "spoken by the synthesiser"
-            _show(f"(the system listens by itself; your lines go to it {way})")
+            _show(f"(the system listens continuously; your lines go to it {way})")
         await self._listen(self._connector.open(self._conversation))
         while not self._over:
             line = await keyboard.line()
@@ -157,7 +155,7 @@ class _Terminal:
         self._conversation.history += past
 
     def _pressed(self, line: str) -> "Choice | None":
-        """The choice that a number stands for, or whose title was typed."""
+        """The choice with this number or title."""
         if line.isdecimal() and 1 <= int(line) <= len(self._choices):
             return self._choices[int(line) - 1]
         return next((choice for choice in self._choices if choice.title == line), None)
@@ -182,7 +180,7 @@ class _Terminal:
             yield output
 
     def _kept(self) -> Path | None:
-        """The file of what the system spoke, where somebody wants it."""
+        """File for the system's speech, if requested."""
         from vivavoce.audio.files import write_sound
         from vivavoce.audio.sound import Sound
 
@@ -231,7 +229,7 @@ class _Terminal:
             self._over = True
 
     def _show_work(self, turn: "SystemTurn") -> None:
-        """What the system says that it did besides talking, a line each."""
+        """Actions of the system besides talking, one line each."""
         work = turn.agent
         if work is None:
             return
@@ -256,7 +254,7 @@ class _Terminal:
             for line in str(frame["body"]).splitlines():
                 _show(f"    {line}")
         if not self._wire:
-            _show("(nothing is known of the last exchange)")
+            _show("(no exchange recorded)")
 
     def _write(self, record: dict[str, Any]) -> None:
         import json
@@ -291,17 +289,17 @@ def _short(text: str) -> str:
 
 
 class _Keyboard:
-    """Lines from the keyboard or the pipe, read beside the conversation.
+    """Lines from the keyboard or pipe, read beside the conversation.
 
-    The thread that waits for a line keeps nobody from ending: it is no executor's, for which `asyncio.run`
-    would wait, and it holds no lock of `sys.stdin`, which the interpreter wants when it ends.
+    A plain thread waits for each line. `asyncio.run` would wait for an executor's thread, and a lock of
+    `sys.stdin` would block the interpreter at exit.
     """
 
     def __init__(self) -> None:
         self._pending = b""
 
     async def line(self) -> str | None:
-        """The next line without its end; None where there is none any more."""
+        """The next line without its end; None at the end of input."""
         import asyncio
         from threading import Thread
 
@@ -335,5 +333,5 @@ class _Keyboard:
 
 
 def _show(line: str) -> None:
-    """Print a line; what could steer the terminal is not passed on."""
+    """Print a line without control sequences of the terminal."""
     print("".join(one if one.isprintable() or one == "\t" else "�" for one in line), flush=True)

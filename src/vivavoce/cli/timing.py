@@ -1,4 +1,4 @@
-"""The verb `timing`: when each party spoke, told from recordings."""
+"""The verb `timing`: turn times measured in recordings."""
 
 import json
 from collections import Counter
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 def timing(
     dataset: Dataset_,
-    into: Annotated[Path, typer.Option("--into", help="Write the dataset with these times here.")],
+    into: Annotated[Path, typer.Option("--into", help="Folder of the new dataset with these times.")],
     recordings: Annotated[
         Path | None,
         typer.Argument(
             metavar="RECORDINGS",
-            help="Folder with <dialogue_id>.wav or .flac; without it, the recordings in the dataset.",
+            help="Folder with <dialogue_id>.wav or .flac (default: the dataset's recordings).",
         ),
     ] = None,
     channels: Annotated[
-        str, typer.Option("--channels", help="Who is heard on each channel of files in RECORDINGS.")
+        str, typer.Option("--channels", help="Speaker of each channel in RECORDINGS.")
     ] = "user,system",
     replace: Replace = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Take turn times from two-channel recordings into a copy of a dataset."""
+    """Measure turn times in two-channel recordings; write them into a copy of a dataset."""
     from vivavoce.core.errors import InputError
     from vivavoce.log.dataset import Dataset
     from vivavoce.log.timing import recorded_dialogues, recordings_in, time_from_sound
 
     if sorted(channels.split(",")) != ["system", "user"]:
-        raise InputError(f"{channels!r}", place="--channels", hint="say user,system or system,user")
+        raise InputError(f"{channels!r}", place="--channels", hint="Write user,system or system,user")
     opened = Dataset(dataset).everything
     if recordings is not None:
         sources = recordings_in(recordings, opened, channels.split(","))  # type: ignore[arg-type]
@@ -45,8 +45,8 @@ def timing(
         sources = recorded_dialogues(opened)
     if not sources:
         raise InputError(
-            "no recording of a dialogue lies in this dataset", place=str(dataset),
-            hint="export it with --audio, or name a folder of recordings",
+            "this dataset has no recordings of its dialogues", place=str(dataset),
+            hint="Export it with --audio, or name a folder of recordings",
         )  # fmt: skip
     with progress("dialogues") as report:
         timed, timings = time_from_sound(opened, sources, into, report)

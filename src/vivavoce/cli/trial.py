@@ -1,4 +1,4 @@
-"""Verbs on a study, and for a package of one's own: init, check, serve, new."""
+"""Verbs for studies and packages: init, check, serve, new."""
 
 import json
 import os
@@ -10,41 +10,41 @@ import typer
 from vivavoce.cli.arguments import Study_, offered
 from vivavoce.cli.progress import note
 
-LogUrl = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+LogUrl = Annotated[str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")]
 PagesPort = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the participants' pages.")]
 DeskPort = Annotated[int, typer.Option("--desk-port", min=1, max=65535, help="Port of the dashboard.")]
 FreePagesPort = Annotated[
     int | None,
     typer.Option(
-        "--port", min=1, max=65535, help="Port of the participants' pages; without it 8000, or a free one."
+        "--port", min=1, max=65535, help="Port of the participants' pages (default 8000, or a free port)."
     ),
 ]
 FreeDeskPort = Annotated[
     int | None,
     typer.Option(
-        "--desk-port", min=1, max=65535, help="Port of the dashboard; without it 8001, or a free one."
+        "--desk-port", min=1, max=65535, help="Port of the dashboard (default 8001, or a free port)."
     ),
 ]
-DOUBTED = "would run, but nothing that is said seems to reach"
-UNCOUNTED = "would run, but could not count what its analysis declares; see above"
+DOUBTED = "would run, but no message seems to reach"
+UNCOUNTED = "would run, but could not compute measures that its analysis declares; see above"
 USUAL_PORTS = (8000, 8001)
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 
 
 def chosen_ports(port: int | None, desk_port: int | None) -> tuple[int, int]:
-    """The ports of pages and dashboard; where nobody asked for one it may be another, which is said."""
+    """Ports of pages and dashboard; a default port in use is replaced and reported."""
     from vivavoce.core.ports import choose_port
 
     pages = choose_port(port, USUAL_PORTS[0], "--port")
     dashboard = choose_port(desk_port, USUAL_PORTS[1], "--desk-port")
     for asked, usual, one in zip((port, desk_port), USUAL_PORTS, (pages, dashboard), strict=True):
         if asked is None and one != usual:
-            note(f"note          {usual} is taken: {one} instead, and perhaps another after the next start")
+            note(f"note          {usual} is in use: using {one}; it may change at the next start")
     return pages, dashboard
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write the study into.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of the study.")],
     protocol: Annotated[
         str,
         typer.Option(
@@ -53,9 +53,9 @@ def init(
             autocompletion=offered("vivavoce.protocols"),
         ),
     ] = "cambridge-2011",
-    name: Annotated[str | None, typer.Option("--name", help="Name of the study.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Study name.")] = None,
 ) -> None:
-    """Write a study that runs as it stands, to be edited."""
+    """Create a runnable study to edit."""
     from vivavoce.study.scaffold import write_study
 
     for path in write_study(folder, protocol, name=name):
@@ -65,10 +65,10 @@ def init(
 
 def check(
     study: Study_,
-    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Say hello to every system.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")] = False,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Send each system a test message.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
-    """Look for problems in a study file, and say hello to its systems."""
+    """Check a study file and send its systems a test message."""
     from vivavoce.cli.check import (
         check_bots,
         check_evidence,
@@ -115,17 +115,18 @@ def serve(
     port: PagesPort = 8000,
     desk_port: DeskPort = 8001,
     log: Annotated[
-        str | None, typer.Option("--log", "--database", help="Log: sqlite:/// or postgresql://.")
+        str | None, typer.Option("--log", "--database", help="Log address: sqlite:/// or postgresql://.")
     ] = None,
     workers: Annotated[
-        int, typer.Option("--workers", help="Processes that serve the pages; more than 1 need PostgreSQL.")
+        int, typer.Option("--workers", help="Processes that serve the pages; more than 1 require PostgreSQL.")
     ] = 1,
     secure_cookies: Annotated[
-        bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
+        bool,
+        typer.Option("--secure-cookies", help=("Send cookies over HTTPS only: for use behind a TLS proxy.")),
     ] = False,
     proxy: Annotated[
         str | None,
-        typer.Option("--proxy", help="Proxies whose X-Forwarded-For is believed. [default: 127.0.0.1]"),
+        typer.Option("--proxy", help="Trusted proxies for X-Forwarded-For. [default: 127.0.0.1]"),
     ] = None,
 ) -> None:
     """Run the trial: the participants' pages and the researcher's dashboard."""
@@ -147,7 +148,7 @@ def desk(
     secure_cookies: Annotated[bool, typer.Option("--secure-cookies")] = False,
     account_optional: Annotated[bool, typer.Option("--account-optional")] = False,
 ) -> None:
-    """Run the dashboard alone; `serve` starts it by itself."""
+    """Run the dashboard alone; `serve` starts it automatically."""
     from vivavoce.cli.servers import serve_desk
 
     serve_desk(
@@ -163,16 +164,18 @@ def new(
             help="connector, importer, language, measure, questionnaire, section, step, stress-test or verb."
         ),
     ],
-    name: Annotated[str, typer.Argument(help="By which studies and verbs will know it.")],
+    name: Annotated[str, typer.Argument(help="Name for use in studies and on the command line.")],
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where to write it; vivavoce-NAME if not given.")
+        Path | None, typer.Option("--folder", help="Output folder (default vivavoce-NAME).")
     ] = None,
 ) -> None:
-    """Write a package that offers a connector, measure, step, ..., with a contract test that fails so far."""
+    """Create a package with a connector, measure, step, ... and a contract test that fails until you
+    complete it.
+    """
     from vivavoce.api.new_package import write_package
 
     written = write_package(kind, name, folder)
     for path in written:
         note(f"wrote {path}")
     place = next(path.parent for path in written if path.name == "pyproject.toml")
-    note(f"next: cd {place} && pip install -e '.[test]' && pytest, then write what is marked TODO")
+    note(f"next: cd {place} && pip install -e '.[test]' && pytest, then fill in the TODOs")

@@ -1,4 +1,4 @@
-"""The verb `up`: a study from a bot's address to the first participant, in one terminal and the browser."""
+"""The verb `up`: from a bot's address to the first participant."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,15 +24,15 @@ OURS = ("log.sqlite", "log.sqlite-wal", "log.sqlite-shm", "log.sqlite.lock")  # 
 
 
 def up(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The study's folder.")] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Study folder.")] = Path(),
     open_: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     port: FreePagesPort = None,
     desk_port: FreeDeskPort = None,
 ) -> None:
-    """Begin a study in the browser, or run the one that is there: bots, participants' pages, dashboard.
+    """Create a study in the browser, or run an existing one: bots, participants' pages, dashboard.
 
-    Where DIR has no study yet, a page asks for the bot's address and the rest, writes the study file, and the
-    trial goes on to be served. The file stays the truth: what is changed on either side appears on the other.
+    In an empty or new DIR, a page asks for the bot's address, writes study.yaml and starts the trial.
+    The pages and study.yaml stay in sync.
     """
     from vivavoce.api.studies import STUDY_FILE
 
@@ -42,7 +42,7 @@ def up(
     opens = open_
     if not (folder / STUDY_FILE).is_file() or _problems(folder):
         if (folder / STUDY_FILE).is_file():
-            note("the study cannot be served yet; its pages come up, where this is mended")
+            note("The study has errors. Correct them on the pages that open now.")
         if not _edit(folder, dashboard, opens):
             return
         opens = False  # the page that is open goes on by itself
@@ -50,12 +50,12 @@ def up(
 
 
 def _require_place(folder: Path) -> None:
-    """Raises  InputError: a study can neither be served nor begun there"""
+    """Raises  InputError: this folder cannot hold a study"""
     from vivavoce.api.studies import STUDY_FILE
     from vivavoce.core.errors import InputError
 
     if folder.is_file():
-        raise InputError("is a file", place=str(folder), hint="name the study's folder")
+        raise InputError("is a file", place=str(folder), hint="Name the study's folder")
     if not folder.is_dir() or (folder / STUDY_FILE).is_file():
         return
     held = sorted(
@@ -64,8 +64,8 @@ def _require_place(folder: Path) -> None:
     if held:
         shown = ", ".join(held[:3]) + (", ..." if len(held) > 3 else "")
         raise InputError(
-            f"holds no study, but other files ({shown})", place=str(folder),
-            hint="name a folder that is empty or not there yet: vivavoce up my-study",
+            f"contains other files but not a study ({shown})", place=str(folder),
+            hint="Name an empty or new folder: vivavoce up my-study",
         )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def _problems(folder: Path) -> list[str]:
 
 
 def _edit(folder: Path, port: int, opens: bool) -> bool:
-    """Serve the pages on which the study is written; whether it is to be served now."""
+    """Serve the study editor; True if the trial is to start."""
     from vivavoce.api.studies import LOG_FILE, report_to_stderr
     from vivavoce.cli.servers import stoppable
     from vivavoce.desk.access import first_link
@@ -101,7 +101,7 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
 
         def announce() -> None:
             note(f"study         {link}")
-            note("stop with Ctrl-C; what was saved is on disk")
+            note("Stop with Ctrl-C. Your changes are saved.")
             if opens:
                 _open(link)
 
@@ -117,7 +117,7 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
     from vivavoce.cli.servers import serve_study
 
     study = read_study(folder)
-    note(f"starts {study.name}: its bundled bots, if it names any, then participants' pages and dashboard")
+    note(f"Starting the trial {study.name} ...")
     with ExitStack() as stack:
         if bots := bundled_bots_of(study):
             stack.enter_context(running_bots(bots))
@@ -135,9 +135,9 @@ def _serve(folder: Path, port: int, desk_port: int, opens: bool) -> None:
 
 
 def bundled_bots_of(study: "Study") -> dict[str, tuple[list[str], int]]:
-    """The bundled bots that a study's systems are called after and that do not run yet, by the system.
+    """Bundled bots named by a study's systems that do not run yet, by system.
 
-    Output  what follows `vivavoce bots run`, and the port; none where somebody listens at the address already
+    Output  words after `vivavoce bots run`, and the port; no entry if something listens at the address
     """
     from vivavoce.cli.bots import bot_names
     from vivavoce.core.errors import InputError
@@ -167,11 +167,11 @@ def _open(address: str) -> None:
     import webbrowser
 
     if not webbrowser.open(address):
-        note("no browser was found on this machine; open the address yourself")
+        note("No browser found. Open the address yourself.")
 
 
 def _once_there(port: int, announce: "Callable[[], None]") -> None:
-    """Say where the pages are once they answer, beside the server that this process becomes."""
+    """Announce the pages once they answer, while this process becomes their server."""
     import socket
     import time
     from contextlib import suppress

@@ -1,15 +1,15 @@
-"""The verbs of the command line, as `vivavoce --help` lists them; it imports no more than this."""
+"""Verbs of the command line as `vivavoce --help` lists them, without their imports."""
 
 from vivavoce.core.verb import Verb
 
-SERVED = "what was acknowledged is in the log; the same command serves the study again, and visits go on"
-READ = "the dataset is as it was; the same command begins again"
+SERVED = "Acknowledged messages are saved. Run the same command to continue"
+READ = "The dataset is unchanged. Run the same command to start again"
 UP = Verb(
     "up",
     "vivavoce.cli.up:up",
     part="Begin",
     order=0,
-    short_help="Begin a study in the browser, or run the one there.",
+    short_help="Create a study in the browser, or run an existing one.",
     examples=("my-study", "my-study --no-open"),
     kept=SERVED,
 )
@@ -18,19 +18,19 @@ DEMO = Verb(
     "vivavoce.cli.demo:demo",
     part="Begin",
     order=1,
-    short_help="Run a whole trial on bundled bots, SIMULATED.",
+    short_help="Run a demo trial on bundled bots (SIMULATED).",
     examples=(
         "",
         "--out trial --dialogues 40 --no-serve",
     ),
-    kept="study and log stay in --out; another demo puts that log aside, and `vivavoce up` runs the study",
+    kept="Study and log are in --out. A new demo sets this log aside; `vivavoce up` runs the study",
 )
 INIT = Verb(
     "init",
     "vivavoce.cli.trial:init",
     part="Begin",
     order=2,
-    short_help="Write a study that runs as it stands, to be edited.",
+    short_help="Create a runnable study to edit.",
     examples=(
         "my-study",
         "my-study --protocol guerini-2018",
@@ -41,7 +41,7 @@ NEW = Verb(
     "vivavoce.cli.trial:new",
     part="Begin",
     order=3,
-    short_help="Write a package of your own for a shelf.",
+    short_help="Create an extension package.",
     examples=(
         "measure apologies",
         "connector my-desk --folder desk",
@@ -52,7 +52,7 @@ CHECK = Verb(
     "vivavoce.cli.trial:check",
     part="Begin",
     order=4,
-    short_help="Check a study file; say hello to its systems.",
+    short_help="Check a study file and its systems.",
     examples=(
         "my-study",
         "my-study --no-bots --json",
@@ -63,7 +63,7 @@ CONNECT = Verb(
     "vivavoce.cli.connect:connect",
     part="Begin",
     order=4,
-    short_help="Look at an address; propose how to connect it.",
+    short_help="Test a bot's address and propose its configuration.",
     examples=("https://bot.example.org/chat", "http://127.0.0.1:8000 --name mine"),
 )
 PAIRS = Verb(
@@ -84,7 +84,7 @@ TALK = Verb(
         "my-study nbest",
         "my-study nbest --language it --save transcript.jsonl",
     ),
-    kept="of what was said the file of --save has every turn so far, and nothing else does; talk begins anew",
+    kept="The --save file contains all turns so far",
 )
 BOTS = Verb(
     "bots",
@@ -113,7 +113,7 @@ SIMULATE = Verb(
     "vivavoce.cli.simulate:app",
     part="Run",
     order=2,
-    short_help="Let simulated callers talk; train a bot.",
+    short_help="Run simulated callers; train a bot.",
     examples=(
         "my-study --dialogues 40",
         "my-study --language it --word-error-rate 0.25",
@@ -123,9 +123,9 @@ SIMULATE = Verb(
         "compare real simulated --figures figures",
     ),
     kept={
-        "run": "dialogues that ended are in the log, and the one under way as far as it came; the same "
-        "command holds more beside them",
-        "train": "nothing was written, for what was learnt is written at the end; begin again with fewer "
+        "run": "Finished dialogues and the current one so far are in the log. Run the same command to add "
+        "more",
+        "train": "The trained policy is written at the end, so nothing was saved. Start again with fewer "
         "--dialogues",
     },
 )
@@ -146,7 +146,7 @@ LOG = Verb(
     "vivavoce.cli.verify:app",
     part="Run",
     order=6,
-    short_help="Verify a log, or mend what is derived from it.",
+    short_help="Verify a log, or rebuild its derived tables.",
     examples=(
         "verify my-study",
         "verify my-study --log postgresql://vivavoce@localhost/trials --json",
@@ -167,7 +167,7 @@ RETENTION = Verb(
     "vivavoce.cli.retention:retention",
     part="Run",
     order=8,
-    short_help="Say what need not be kept of people; erase it.",
+    short_help="Show and erase data past its retention period.",
     examples=("my-study", "my-study --confirm"),
 )
 EXPORT = Verb(
@@ -175,28 +175,28 @@ EXPORT = Verb(
     "vivavoce.cli.data:export",
     part="Data",
     order=1,
-    short_help="Turn a study's log into a dataset.",
+    short_help="Export a study's log to a dataset.",
     examples=(
         "my-study --into results",
         "my-study --into results --only people --csv tables",
     ),
-    kept="there is no new dataset, and the log is as it was; the same command begins again",
+    kept="No dataset was written and the log is unchanged. Run the same command to start again",
 )
 IMPORT = Verb(
     "import",
     "vivavoce.cli.data:import_",
     part="Data",
     order=2,
-    short_help="Turn a foreign log into a dataset.",
+    short_help="Import a foreign log into a dataset.",
     examples=("dstc2 Mar13_S0A0.tar.gz --into calls",),
-    kept="there is no dataset yet, and a log that was read is as it was; the same command begins again",
+    kept="No dataset was written and the source is unchanged. Run the same command to start again",
 )
 ANNOTATE = Verb(
     "annotate",
     "vivavoce.cli.annotate:app",
     part="Data",
     order=3,
-    short_help="Annotations to files and back; which dialogues are judged next.",
+    short_help="Import and export annotations; choose dialogues to judge.",
     examples=(
         "out my-study --into forms --blank --annotator dora",
         "out results --into tables",
@@ -212,7 +212,7 @@ FLAGS = Verb(
     "vivavoce.cli.flags:flags",
     part="Data",
     order=4,
-    short_help="Show who tells the flags of system turns.",
+    short_help="Show the source of system-turn flags.",
     examples=(
         "results",
         "results --rules rules.yaml --into flagged",
@@ -223,7 +223,7 @@ PARSE = Verb(
     "vivavoce.cli.parse:parse",
     part="Data",
     order=5,
-    short_help="Read what user turns mean; score the reading.",
+    short_help="Parse the meaning of user turns; score the parser.",
     examples=(
         "results",
         "results --domain my-domain.yaml --into read",
@@ -234,7 +234,7 @@ TIMING = Verb(
     "vivavoce.cli.timing:timing",
     part="Data",
     order=6,
-    short_help="Take turn times from recordings.",
+    short_help="Compute turn times from recordings.",
     examples=(
         "results --into timed",
         "calls recordings/ --into timed --channels system,user",
@@ -258,7 +258,7 @@ ANALYSE = Verb(
     "vivavoce.cli.analyse:analyse",
     part="Figures",
     order=2,
-    short_help="Compare systems, with participants as the unit.",
+    short_help="Compare systems, clustered by participant.",
     examples=(
         "results",
         "rates A=259/403 B=263/390",
@@ -273,7 +273,7 @@ POWER = Verb(
     "vivavoce.cli.analyse:power",
     part="Figures",
     order=3,
-    short_help="Say how many dialogues and participants a question needs.",
+    short_help="Compute sample size or power.",
     examples=(
         "two-rates .45 .50",
         "--study my-study",
@@ -285,7 +285,7 @@ CONFIDENCE = Verb(
     "vivavoce.cli.confidence:confidence",
     part="Figures",
     order=4,
-    short_help="Does a recogniser know when it is wrong?",
+    short_help="Calibration of recognition confidences.",
     examples=("results --by system --figure diagram.svg",),
 )
 PREDICT = Verb(
@@ -293,7 +293,7 @@ PREDICT = Verb(
     "vivavoce.cli.predict:app",
     part="Figures",
     order=5,
-    short_help="Predict judgements from interaction parameters.",
+    short_help="Predict quality judgements from interaction parameters.",
     examples=(
         "evaluate results --target satisfaction",
         "correlate results",
@@ -307,14 +307,15 @@ JUDGE = Verb(
     "vivavoce.cli.judge:app",
     part="Figures",
     order=6,
-    short_help="Let a judge answer for dialogues, and hold it to people.",
+    short_help="Run a judge on dialogues and calibrate it against people.",
     examples=(
         "run results --judge judge.yaml --target found_all --into judged --spend-at-most 5",
         "calibrate judged --judge judge --target found_all",
         "choose judged --judge judge --target found_all --number 100 --into chances.csv",
     ),
     kept={
-        "run": "answers so far are in the journal, and none is asked or paid twice: the same command goes on"
+        "run": "Answers so far are in the journal and are not paid for twice. Run the same command to "
+        "continue"
     },
 )
 REPORT = Verb(
@@ -322,7 +323,7 @@ REPORT = Verb(
     "vivavoce.cli.report:report",
     part="Texts",
     order=1,
-    short_help="Write a dataset's report, HTML or PDF.",
+    short_help="Write a report on a dataset (HTML, PDF, Word).",
     examples=(
         "results",
         "results --out report.pdf --language it",

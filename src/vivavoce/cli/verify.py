@@ -1,4 +1,4 @@
-"""The verbs on the log itself: verify, rebuild."""
+"""The verbs of `log`: verify, rebuild."""
 
 import json
 from dataclasses import asdict
@@ -12,22 +12,22 @@ from vivavoce.cli.trial import LogUrl
 if TYPE_CHECKING:
     from vivavoce.log.store import Log
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look after the log of a study.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Verify and repair the log of a study.")
 SQLITE: Final = b"SQLite format 3\0"
 Target = Annotated[
-    str, typer.Argument(metavar="STUDY|LOG", help="Study file or its folder; or a log: FILE, or its address.")
+    str, typer.Argument(metavar="STUDY|LOG", help="Study file or its folder, a log file, or a log address.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 
 
 @app.callback()
 def _verbs() -> None:
-    """Look after the log of a study."""
+    """Verify and repair the log of a study."""
 
 
 @app.command("verify")
 def verify(target: Target, url: LogUrl = None, as_json: AsJson = False) -> None:
-    """Check that no event was altered or removed since it was logged; exit code 1 where one was."""
+    """Check that no logged event was altered or removed; exit code 1 if one was."""
     from vivavoce.log.verification import verify as verify_log
 
     with _open(_address(target, url)) as log:
@@ -37,9 +37,9 @@ def verify(target: Target, url: LogUrl = None, as_json: AsJson = False) -> None:
     elif found.broken is not None:
         typer.echo(f"broken at {found.broken}")
     else:
-        typer.echo(f"{found.events} events, each as it was logged; fingerprint {found.fingerprint}")
+        typer.echo(f"{found.events} events unchanged since logging; fingerprint {found.fingerprint}")
     if not as_json and found.unchained:
-        typer.echo(f"the first {found.unchained} were logged before events had a hash, and were not checked")
+        typer.echo(f"the first {found.unchained} were logged before events had a hash and were not checked")
     if found.broken is not None:
         raise typer.Exit(1)
 
@@ -49,11 +49,11 @@ def rebuild(
     target: Target,
     url: LogUrl = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Also where events were altered or are gone.")
+        bool, typer.Option("--anyway", help="Rebuild even if events were altered or are missing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the tables that are derived from the events anew; the trial must not be served meanwhile."""
+    """Rebuild the derived tables from the events; stop the trial first."""
     from vivavoce.cli.service_lock import alone
     from vivavoce.core.errors import InputError
     from vivavoce.log.rebuild import rebuild as rebuild_log
@@ -65,19 +65,19 @@ def rebuild(
         if not anyway and (broken := verify_log(log).broken) is not None:
             raise InputError(
                 f"not rebuilt: {broken}", place=target,
-                hint="make a copy of the log first, then add --anyway to go by the events that are there",
+                hint="Copy the log first, then add --anyway to rebuild from the remaining events",
             )  # fmt: skip
         done = rebuild_log(log)
     if as_json:
         typer.echo(json.dumps(asdict(done), indent=2))
         return
     mended = ", ".join(f"{name}: {count} row{'s'[: count != 1]}" for name, count in done.mended.items())
-    told = f"mended {mended}" if mended else "all derived tables were right"
+    told = f"mended {mended}" if mended else "all derived tables were correct"
     typer.echo(f"{done.events} events read; {told}; nothing else changed")
 
 
 def _address(target: str, url: str | None) -> str:
-    """The address of the log that is named, or that a study is served from.
+    """Address of the log given, or of the study's log.
 
     Raises  InputError: there is none
     """
@@ -94,7 +94,7 @@ def _address(target: str, url: str | None) -> str:
         address = log_url(read_study(path), url)
     if (file := missing_file(address)) is not None:
         raise InputError(
-            "no log here", place=str(file), hint="serve the study first, or name another with --log"
+            "log not found", place=str(file), hint="Serve the study first, or name another log with --log"
         )
     return address
 

@@ -1,4 +1,4 @@
-"""`serve --workers N`: a process that holds the port and starts workers, and what each of these does."""
+"""`serve --workers N`: the parent process that holds the port, and its workers."""
 
 import os
 import socket
@@ -32,50 +32,50 @@ _COUNTED: Final = ("at_once", "turns_per_minute", "spend_at_most")
 def require_shareable(
     study: "Study", url: str | None, connectors: "Mapping[str, Connector]", workers: int
 ) -> None:
-    """Nothing where several workers can serve this study.
+    """Check that several workers can serve this study.
 
-    Raises  InputError: names what one process alone can do, and what to do about it
+    Raises  InputError: names the feature that needs a single process, with the next step
     """
     from vivavoce.api.studies import place_in
     from vivavoce.study.step_kind import channels_of
 
     alone = "leave out --workers"
     if workers < 1:
-        raise InputError(f"{workers} workers serve nobody", place="--workers", hint="give 1 or more")
+        raise InputError(f"{workers} workers cannot serve anyone", place="--workers", hint="Give 1 or more")
     if workers == 1:
         return
     if not hasattr(socket, "AF_UNIX"):
-        raise InputError("workers need Unix sockets, and this system has none", place="--workers", hint=alone)
+        raise InputError("workers need Unix sockets, which this system lacks", place="--workers", hint=alone)
     address = log_url(study, url)
     if address.startswith("sqlite"):
         raise InputError(
             "several workers cannot share a log in a SQLite file", place=address,
-            hint=f"name a database with --log postgresql://..., or {alone}",
+            hint=f"Name a database with --log postgresql://..., or {alone}",
         )  # fmt: skip
     for channel in channels_of(study):
         raise InputError(
-            f"dialogues of the channel {channel.name} are held by one process", place=study.name,
-            hint=f"{alone}, or hold them in writing (channel: text)",
+            f"one process must handle dialogues of the channel {channel.name}", place=study.name,
+            hint=f"{alone}, or use text (channel: text)",
         )  # fmt: skip
     for name, connector in connectors.items():
         inner = getattr(connector, "inner", connector)
         if getattr(connector, "room", None) is not None:
             problem = "wizards answer in one process"
         elif hasattr(inner, "start"):
-            problem = "a system that calls us finds one process"
+            problem = "a system that connects to us can reach only one process"
         else:
             continue
         raise InputError(problem, place=place_in(study, "systems", name), hint=alone)
     for name, settings in study.systems.items():
         for key in (key for key in _COUNTED if settings.get(key) is not None):
             raise InputError(
-                "one process counts this, several would each count their own",
+                "one process must count this",
                 place=place_in(study, "systems", name, key), hint=f"{alone}, or leave out {key}",
             )  # fmt: skip
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket on which workers accept; who connects while all of them are away waits."""
+    """Socket on which workers accept; clients wait while no worker is up."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.create_server((host, port), family=family, backlog=1024)
     listener.set_inheritable(True)
@@ -84,7 +84,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 @dataclass
 class _Worker:
-    """One worker as its parent sees it; falls: how often in a row it ended before it was ready."""
+    """A worker as its parent sees it; falls: consecutive ends before it was ready."""
 
     number: int
     process: "subprocess.Popen[bytes] | None" = None
@@ -95,7 +95,7 @@ class _Worker:
 
 @dataclass
 class Workers:
-    """The workers of one service: started, started anew when one dies, and stopped together."""
+    """Workers of one service: started, restarted and stopped together."""
 
     command: list[str]
     listener: socket.socket
@@ -105,7 +105,7 @@ class Workers:
     _workers: list[_Worker] = field(default_factory=list)
 
     def start(self) -> None:
-        """Start all of them; returns when all are ready. Raises  VivavoceError: one was not"""
+        """Start all workers and wait until they are ready. Raises  VivavoceError: one was not"""
         self._workers = [_Worker(number) for number in range(self.number)]
         until_s = time.monotonic() + READY_WITHIN_S
         while not all(worker.ready for worker in self._workers):
@@ -113,17 +113,17 @@ class Workers:
             if time.monotonic() > until_s:
                 raise VivavoceError(f"the workers were not ready within {READY_WITHIN_S:.0f} s")
             if any(worker.falls for worker in self._workers):
-                raise VivavoceError("a worker ended before it was ready; what it said stands above")
+                raise VivavoceError("a worker ended before it was ready; see its messages above")
             time.sleep(LOOK_EVERY_S)
 
     def watch(self) -> None:
-        """Start anew whoever dies, for ever. Raises  VivavoceError: one falls again and again"""
+        """Restart workers that die. Raises  VivavoceError: one fails repeatedly"""
         while True:
             self.look()
             time.sleep(LOOK_EVERY_S)
 
     def look(self) -> None:
-        """See how the workers are, once."""
+        """Check the workers once."""
         for worker in self._workers:
             process = worker.process
             if process is not None and process.poll() is not None:
@@ -134,7 +134,7 @@ class Workers:
                 worker.ready, worker.falls = True, 0
 
     def stop(self) -> None:
-        """Let all of them end in order."""
+        """Stop all workers."""
         processes = (worker.process for worker in self._workers)
         end_processes([one for one in processes if one is not None], patience_s=15)
 
@@ -151,9 +151,9 @@ class Workers:
         worker.falls += not worker.ready
         if worker.falls >= FALLS_IN_A_ROW:
             raise VivavoceError(
-                f"worker {worker.number} ended {worker.falls} times before it was ready; the service ends"
+                f"worker {worker.number} ended {worker.falls} times before it was ready; the service stops"
             )
-        note(f"worker {worker.number} ended with {status}; it is started anew")
+        note(f"worker {worker.number} ended with {status}; restarting it")
         worker.process, worker.ready = None, False
         worker.begin_at_s = time.monotonic() + worker.falls
 
@@ -168,7 +168,7 @@ def working(
     study: Path, url: str | None, *, host: str, port: int, workers: int, secure_cookies: bool,
     notice: str | None, begun_by: Callable[[], object] | None,
 ) -> Iterator[Workers]:  # fmt: skip
-    """The workers of a service, ready; gone when the block ends, however it ends."""
+    """Workers of a service, ready; stopped however the block ends."""
     with tempfile.TemporaryDirectory(prefix="vivavoce-") as folder, listening(host, port) as listener:
         command = [sys.executable, "-m", "vivavoce", "worker", str(study), "--of", str(workers)]
         command += ["--listener", str(listener.fileno()), "--folder", folder]
@@ -188,12 +188,12 @@ def worker(
     number: Annotated[int, typer.Option("--number")],
     of: Annotated[int, typer.Option("--of")],
     listener: Annotated[int, typer.Option("--listener", help="File descriptor of the socket.")],
-    folder: Annotated[Path, typer.Option("--folder", help="Where the workers meet.")],
+    folder: Annotated[Path, typer.Option("--folder", help="Directory where the workers meet.")],
     log: Annotated[str | None, typer.Option("--log")] = None,
     secure_cookies: Annotated[bool, typer.Option("--secure-cookies")] = False,
     notice: Annotated[str | None, typer.Option("--notice")] = None,
 ) -> None:
-    """Serve pages beside other workers; `serve --workers` starts it by itself."""
+    """Serve pages beside other workers; `serve --workers` starts it automatically."""
     import structlog
 
     from vivavoce.core.errors import LogError

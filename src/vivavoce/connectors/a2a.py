@@ -32,12 +32,14 @@ _BAD: Final = {"TASK_STATE_FAILED", "TASK_STATE_REJECTED", "TASK_STATE_CANCELED"
 class A2ASettings(ConnectorSettings):
     """Settings of a system with `connect: a2a`."""
 
-    url: WebAddress = Field(description="base address of the agent, where its card stands")
+    url: WebAddress = Field(description="base address of the agent, with its agent card")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     work: WorkPaths = Field(
-        default=WorkPaths(), description="where tools, usage and retrievals stand in the task or message"
+        default=WorkPaths(), description="paths to tools, usage and retrievals in the task or message"
     )
-    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    longest_answer_bytes: int = Field(
+        2_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class A2AConnector(SystemConnector[A2ASettings]):
@@ -101,7 +103,7 @@ class A2AConnector(SystemConnector[A2ASettings]):
 
 def _result(answer: Any) -> dict[str, Any]:
     if not isinstance(answer, dict):
-        raise bad_answer("the answer is no mapping")
+        raise bad_answer("the answer is not a mapping")
     error = answer.get("error")
     if error:
         said = error.get("message") if isinstance(error, dict) else error
@@ -135,7 +137,7 @@ def _read(result: dict[str, Any], conversation: Conversation) -> list[SystemOutp
 
 
 def _inside(result: dict[str, Any]) -> Any:
-    """What the answer is: a task, or a message."""
+    """The answer: a task, or a message."""
     return result.get("task") or result.get("message")
 
 

@@ -24,7 +24,7 @@ class Action(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """What a message of a bot shows."""
+    """Content that a bot's message shows."""
 
     text: str
     images: tuple[str, ...]
@@ -38,7 +38,7 @@ def read_activity(activity: dict[str, Any]) -> Activity:
     """
     text = activity.get("text") or ""
     if not isinstance(text, str):
-        raise bad_answer("the text of an activity is no text")
+        raise bad_answer("an activity's `text` is not text")
     suggested = activity.get("suggestedActions")
     written = list(_list(suggested.get("actions"))) if isinstance(suggested, dict) else []
     images, lines, actions = [], [text] if text else [], []
@@ -65,7 +65,7 @@ def read_activity(activity: dict[str, Any]) -> Activity:
 
 
 def _action(action: dict[str, Any]) -> Action:
-    """What pressing it says: its text where it has one (messageBack), else its value, else its title."""
+    """Text sent when pressed: its text (messageBack), else its value, else its title."""
     given = [action.get(name) for name in ("text", "value", "title")]
     said = next((one for one in given if isinstance(one, str) and one), "")
     back = action.get("value") if action.get("type") == "messageBack" else None
@@ -107,7 +107,7 @@ def _parts(holder: dict[str, Any], depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _leads_away(action: dict[str, Any]) -> bool:
-    """Whether it opens a page instead of saying something; its address is shown with the text."""
+    """True if it opens a page; its address is shown with the text."""
     return action.get("type") == "openUrl" and isinstance(action.get("value"), str)
 
 

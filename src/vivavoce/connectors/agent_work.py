@@ -1,7 +1,7 @@
-"""What an agent says that it did besides talking: calls of tools, tokens of models, documents looked up.
+"""Agent activity besides talking: tool calls, model tokens, retrieved documents.
 
-The names are those that the interfaces of models and the frameworks of agents use; the first that is there
-counts. Whatever else stands in an answer is left alone.
+Field names are those of model interfaces and agent frameworks; the first one present counts. Other fields
+are ignored.
 """
 
 import json
@@ -108,7 +108,7 @@ def _usage(item: Any) -> ModelUsage:
 
 
 def joined(before: ModelUsage, later: ModelUsage) -> ModelUsage:
-    """What a stream tells of one call of a model, piece by piece: what is told later stands."""
+    """Facts of a model call in a stream; later pieces override earlier ones."""
     told = {name: getattr(later, name) for name in ModelUsage.__slots__}
     return replace(before, **{name: value for name, value in told.items() if value is not None})
 
@@ -138,7 +138,7 @@ def _retrieval(item: Any, rank: int) -> Retrieval:
 
 
 def _first(holder: Mapping[str, Any], names: tuple[str, ...], kind: type | None = None) -> Any:
-    """What stands under the first of these names that is there, and of this kind."""
+    """Value of the first of these names that is present with this type."""
     there = (holder[name] for name in names if holder.get(name) is not None)
     return next((one for one in there if kind is None or (isinstance(one, kind) and one)), None)
 

@@ -108,7 +108,7 @@ class _Unwritten(aiohttp.ClientConnectionResetError):
 
 
 class _Content(aiohttp.BytesPayload):
-    """What a request says; before Python 3.12 a task writes it later, when the server may have closed."""
+    """Body of a request. Before Python 3.12 a task writes it later, when the server may have closed."""
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
         if _closed(getattr(writer, "transport", None)):
@@ -117,7 +117,7 @@ class _Content(aiohttp.BytesPayload):
 
 
 def _closed(transport: asyncio.BaseTransport | None) -> bool:
-    """Whether the other end has closed a connection, which the loop may not know yet."""
+    """True if the other end has closed a connection, possibly unknown to the loop."""
     if transport is None or transport.is_closing():
         return True
     held = transport.get_extra_info("socket")
@@ -174,7 +174,7 @@ def _limits(connect_s: float | None, read_s: float | None) -> aiohttp.ClientTime
 
 
 def _unconnected(error: aiohttp.ClientConnectorError) -> str:
-    """Where no connection came about and why, in the operating system's words where it has any."""
+    """Failed connection and reason, in the operating system's words if it gives any."""
     number = error.os_error.errno
     if isinstance(error, aiohttp.ClientSSLError) or number is None or number <= 0:
         return str(error)

@@ -19,18 +19,20 @@ from vivavoce.core.validation import mistake
 
 
 class AmazonSettings(ConnectorSettings):
-    """What every service of Amazon needs."""
+    """Settings of every Amazon service."""
 
-    region: str = Field("us-east-1", description="region of the service")
-    url: WebAddress | None = Field(None, description="address of the service, when it is not Amazon's")
-    access_key: str | None = Field(None, description="${NAME} of the access key; else what AWS tools use")
+    region: str = Field("us-east-1", description="AWS region")
+    url: WebAddress | None = Field(None, description="service address, if different from Amazon's")
+    access_key: str | None = Field(
+        None, description=("${NAME} of the access key (default: the credentials of AWS tools)")
+    )
     secret_key: str | None = Field(None, description="${NAME} of the secret key")
 
     @model_validator(mode="after")
     def _both_keys(self) -> "AmazonSettings":
         if (self.access_key is None) != (self.secret_key is None):
             missing = "access_key" if self.access_key is None else "secret_key"
-            raise mistake(f"one key without the other: {missing!r} is missing", "write both, or none")
+            raise mistake(f"{missing!r} is missing beside the other key", "write both, or neither")
         return self
 
 

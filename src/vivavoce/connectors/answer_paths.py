@@ -1,4 +1,4 @@
-"""Where things stand in a JSON answer, and reading them into outputs."""
+"""Paths in a JSON answer, and reading them into outputs."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,27 +13,27 @@ from vivavoce.connectors.expressions import Expression, Path
 from vivavoce.core.errors import SystemUnderTestError
 from vivavoce.core.i18n import N_
 
-NO_TEXT: Final = N_("the answer has no text")
+NO_TEXT: Final = N_("the reply contains no text")
 
 
 class WorkPaths(BaseModel):
-    """Where an answer tells what the system did besides talking, as JMESPath or JSONPath."""
+    """Paths to agent activity in an answer, as JMESPath or JSONPath."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    tools: Path = Field(default="tool_calls", description="calls of tools: name, arguments, result, error")
-    usage: Path = Field(default="usage", description="tokens that models took: one mapping, or a list")
-    retrievals: Path = Field(default="retrievals", description="documents looked up: texts, or mappings")
+    tools: Path = Field(default="tool_calls", description="tool calls: name, arguments, result, error")
+    usage: Path = Field(default="usage", description="model tokens: one mapping, or a list")
+    retrievals: Path = Field(default="retrievals", description="retrieved documents: texts, or mappings")
 
 
 class AnswerPaths(WorkPaths):
-    """Where things stand in the answer, as JMESPath or JSONPath."""
+    """Paths in an answer, as JMESPath or JSONPath."""
 
-    text: Path = Field(default="text || messages[].text", description="one text or a list of texts")
+    text: Path = Field(default="text || messages[].text", description="reply text, or a list of texts")
     choices: Path = Field(default="choices", description="buttons: texts, or mappings with title and payload")
-    images: Path = Field(default="images", description="addresses of images")
-    end: Path = Field(default="end", description="true when the system ends the dialogue")
+    images: Path = Field(default="images", description="image addresses")
+    end: Path = Field(default="end", description="true if the system ends the dialogue")
     acts: Path = Field(default="acts", description="dialogue acts of the system")
-    understood: Path = Field(default="understood", description="hypotheses of what the user meant")
+    understood: Path = Field(default="understood", description="hypotheses of the user's meaning")
 
 
 class WorkReader:
@@ -99,9 +99,9 @@ class AnswerReader(WorkReader):
     def read_beside(
         self, answer: Any, *, heard: Expression | None, delta: Expression | None
     ) -> list[SystemOutput]:
-        """What a message beside the sound says; [] where it says nothing to us, as most of them do.
+        """Content of a message beside the sound; [] for messages without meaning here, as most are.
 
-        Input   where what the system heard stands in it, and a piece of what it says
+        Input   path to the transcript of the user, and to a piece of the reply
         """
         found: list[SystemOutput] = []
         words = heard.search(answer) if heard is not None else None
@@ -115,7 +115,7 @@ class AnswerReader(WorkReader):
 
 
 def says_nothing(output: SystemOutput) -> bool:
-    """Whether an output brings no more than the answer as it came."""
+    """True if an output repeats the answer unchanged."""
     return replace(output, raw=None) in _NOTHING
 
 

@@ -1,4 +1,4 @@
-"""What came back over the wire, read with suspicion: JSON, texts, choices, dialogue acts."""
+"""Validation of wire data: JSON, texts, choices, dialogue acts."""
 
 import json
 import math

@@ -1,7 +1,7 @@
-"""What an address answers to a text said in a conversation of its own, and where words stand in the answer.
+"""Replies of an address to test messages in separate conversations, and the path to the reply text.
 
-Two answers tell whether they follow the words: a name of the conversation, or words that are said back, are
-no sign of that.
+Two replies are compared to see whether they depend on the message. An echoed conversation ID or message
+does not count as a difference.
 """
 
 import secrets
@@ -27,13 +27,13 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True)
 class Discovery:
-    """How a bot may be reached.
+    """Way to reach a bot.
 
     settings  of the connector, as under `systems` in a study file
-    said      what it answered to a hello
-    doubts    what should be looked at, one sentence each
-    flags     where its answer says yes or no, as paths, while none of them is read as the end
-    deaf      nothing shows that the words reach it
+    said      reply to the greeting
+    doubts    points to check, one sentence each
+    flags     paths to true or false in its answer, while none of them is read as the end
+    deaf      no sign that the message reaches the bot
     """
 
     settings: Settings
@@ -82,9 +82,10 @@ async def _raw(connector: Connector, conversation: Conversation, text: str) -> A
 async def heeds(
     settings: Settings, greeted: str, language: str, first: tuple[str, ...] = ()
 ) -> bool | None:  # fmt: skip
-    """Whether anything else is answered otherwise than the hello was; None: all that differs is said back.
+    """Check that another message gets another reply than the greeting; None: the replies only echo the
+    message.
 
-    Input   greeted: what the hello was answered; first: what else to say beside `things_to_say`, before it
+    Input   greeted: reply to the greeting; first: messages to send before `things_to_say`
     """
     unsaid, echoes = without(greeted, greeting(language)), False
     for text in (*first, *things_to_say(language, greeted)):
@@ -123,15 +124,15 @@ async def with_end(found: Discovery, language: str) -> Discovery:
 
 
 def _at_flag(found: Any, path: str) -> object:
-    """What stands at a path that `_flags` gave; None: nothing."""
+    """Value at a path from `_flags`; None without one."""
     return dict(_flagged(found)).get(path)
 
 
 def text_path(answer: Any, other: Any) -> tuple[str | None, bool]:
-    """Where the words of the system stand in an answer, as JMESPath; whether they depend on what was said.
+    """Path to the reply text as JMESPath, and whether it depends on the message.
 
-    Input   answers to a hello and to nonsense
-    Empty   no words in it: null
+    Input   replies to a greeting and to nonsense
+    Empty   no text in them: null
     """
     first, second = dict(texts_of(answer)), dict(texts_of(other))
     echoed = {path for path, text in second.items() if text.strip() == NONSENSE}
@@ -144,7 +145,7 @@ def text_path(answer: Any, other: Any) -> tuple[str | None, bool]:
 
 
 def _rank(path: str) -> int:
-    """How likely the last key of a path holds the answer."""
+    """Likelihood that the last key of a path holds the reply."""
     name = path.replace("[]", "").rsplit(".", 1)[-1].strip('"').lower()
     return ANSWERS.index(name) if name in ANSWERS else len(ANSWERS)
 
@@ -171,7 +172,7 @@ def text_at(answer: Any, path: str) -> str:
 
 
 def mapping(path: str, answer: Any) -> Settings:
-    """Where text and end stand, as far as it is not where they are looked for anyway."""
+    """Settings of text and end paths that differ from the default."""
     ends = [key for key in ENDS if isinstance(answer, Mapping) and isinstance(answer.get(key), bool)]
     found = {"text": path, **({"end": ends[0]} if ends else {})}
     differing = {key: one for key, one in found.items() if one != key}
@@ -179,7 +180,7 @@ def mapping(path: str, answer: Any) -> Settings:
 
 
 def flags_of(found: Any) -> Iterator[str]:
-    """Where an answer says yes or no, as paths; not inside lists."""
+    """Paths to true or false in an answer, outside lists."""
     return (path for path, _ in _flagged(found))
 
 

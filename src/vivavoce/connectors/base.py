@@ -69,7 +69,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUsage:
-    """What one call of a model took: cached tokens are among those read, reasoning among those written."""
+    """Tokens of one model call: cached ones are included in the input, reasoning in the output."""
 
     model: str | None = None
     input_tokens: int | None = None
@@ -99,10 +99,10 @@ class Audio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTurn:
-    """What the participant said: `key` is the same on every repetition of the same turn.
+    """The participant's turn; `key` is the same when the turn is repeated.
 
-    audio  the turn as it was spoken, for systems that listen by themselves
-    overheard  the system got the sound while it was spoken (`Attentive`); it is not to be sent again
+    audio  the sound of the turn, for systems that listen by themselves
+    overheard  the system already received the sound live (`Attentive`); do not send it again
     """
 
     key: str
@@ -115,7 +115,7 @@ class UserTurn:
 
     @property
     def message(self) -> str:
-        """What a bot with one text field receives: a button's payload, else the text."""
+        """Input of a bot with one text field: a button's payload, else the text."""
         return self.payload if self.payload is not None else self.text
 
 
@@ -176,15 +176,15 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a connector can do.
+    """Capabilities of a connector.
 
-    audio       where people speak it wants their sound instead of words, and may answer in sound
-    attentive   it wants the sound of a turn while that is spoken, where nobody presses a button
-    writing     it takes turns in writing
-    audio_rate_hz  samples a second that it wants; sound comes at that rate, whatever was recorded
-    idempotent  a turn with the same key is answered once however often it is sent
-    memory      where the conversation lives: caller (we resend history), system (its own server),
-                process (lost when our process dies)
+    audio       spoken turns are sent as sound, and it may answer in sound
+    attentive   it takes live sound where nobody pushes a button to talk
+    writing     it takes typed turns
+    audio_rate_hz  required sample rate; sound is resampled
+    idempotent  repeating a turn with the same key gives one answer
+    memory      location of the conversation: caller (we resend history), system (its own server),
+        process (lost when our process dies)
     """
 
     streaming: bool = False
@@ -200,25 +200,31 @@ class Capabilities:
 
 
 class ConnectorSettings(BaseModel):
-    """What every system in a study file may set; a connector's own settings extend it."""
+    """Settings of every system in a study file; a connector's own settings extend it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     folders: ClassVar[tuple[str, ...]] = ()  # settings that are folders, relative to the study's own
 
-    connect: str = Field(description="name of the connector")
-    connect_timeout_s: float = Field(5.0, gt=0, le=120, description="seconds to reach the bot")
-    first_output_timeout_s: float = Field(30.0, gt=0, le=600, description="seconds until its first output")
-    turn_timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds until its turn is complete")
-    allow_private: bool = Field(False, description="the address may be on this machine or a private network")
-    at_once: int | None = Field(None, gt=0, le=10_000, description="turns in flight at most")
-    turns_per_minute: float | None = Field(None, gt=0, description="turns begun in a minute at most")
-    rest_after: int = Field(
-        5, ge=0, description="failures in a row after which it gets no new dialogue; 0: never"
+    connect: str = Field(description="connector name")
+    connect_timeout_s: float = Field(
+        5.0, gt=0, le=120, description="timeout for the connection to the bot, in seconds"
     )
-    rest_s: float = Field(60.0, gt=0, description="seconds until it may get a new dialogue again")
-    price_per_turn: float | None = Field(None, ge=0, description="what a turn costs, in any currency")
-    spend_at_most: float | None = Field(None, ge=0, description="ceiling of what its turns may cost together")
-    log_wire: bool = Field(True, description="log raw requests and answers beside each turn")
+    first_output_timeout_s: float = Field(
+        30.0, gt=0, le=600, description="timeout for its first output, in seconds"
+    )
+    turn_timeout_s: float = Field(
+        120.0, gt=0, le=3600, description="timeout for its complete turn, in seconds"
+    )
+    allow_private: bool = Field(False, description="allow addresses on this computer or a private network")
+    at_once: int | None = Field(None, gt=0, le=10_000, description="maximum concurrent turns")
+    turns_per_minute: float | None = Field(None, gt=0, description="maximum turns started per minute")
+    rest_after: int = Field(
+        5, ge=0, description="consecutive failures after which it gets no new dialogues; 0: never"
+    )
+    rest_s: float = Field(60.0, gt=0, description="pause in seconds before it gets new dialogues again")
+    price_per_turn: float | None = Field(None, ge=0, description="cost of a turn, in any currency")
+    spend_at_most: float | None = Field(None, ge=0, description="budget for all its turns")
+    log_wire: bool = Field(True, description="log raw requests and answers with each turn")
 
 
 class Connector(Protocol):
@@ -250,7 +256,7 @@ class Connector(Protocol):
 
 @runtime_checkable
 class Interruptible(Protocol):
-    """What a connector has besides, where its system can be told that somebody spoke into its answer."""
+    """Interface of connectors whose system accepts a barge-in signal."""
 
     async def interrupt(self, conversation: Conversation, played_s: float) -> None:
         """Let the system stop the answer that is being given or was given last; `played_s` of it were heard.
@@ -262,7 +268,7 @@ class Interruptible(Protocol):
 
 @runtime_checkable
 class Attentive(Protocol):
-    """What a connector has besides, where its system may hear a turn while it is being spoken."""
+    """Interface of connectors whose system can hear a turn live."""
 
     def overhear(self, conversation: Conversation, piece: Audio, *, begins: bool) -> bool:
         """Let the system hear a piece of the turn that is being spoken; `send` of the whole turn follows.
@@ -282,18 +288,18 @@ class CalledSystem(Protocol):
         ...
 
     async def ping(self) -> str:
-        """What it says when asked whether it is there, without ringing. Raises SystemUnderTestError."""
+        """Reply to an availability check, without ringing. Raises SystemUnderTestError."""
         ...
 
 
 def called_system(connector: Any) -> CalledSystem | None:
-    """What is called behind a connector and the limits around it; None for a system that takes turns."""
+    """Connector behind a wrapper and its limits; None for a system that takes turns."""
     inner = getattr(connector, "inner", connector)
     return inner if isinstance(inner, CalledSystem) else None
 
 
 class ConnectorKind(Protocol):
-    """What the registry holds for one kind of connector: its settings model and its maker."""
+    """Registry entry of one kind of connector: its settings model and its factory."""
 
     name: str
     summary: str

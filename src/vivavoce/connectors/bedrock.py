@@ -43,14 +43,10 @@ _CALLED: Final = (
 class BedrockSettings(AmazonSettings):
     """Settings of a system with `connect: bedrock`."""
 
-    agent: Annotated[str, StringConstraints(pattern=_NAME)] = Field(description="id of the agent")
-    alias: Annotated[str, StringConstraints(pattern=_NAME)] = Field(
-        "TSTALIASID", description="id of the agent's alias"
-    )
-    longest_answer: int = Field(
-        1_000_000, gt=0, le=50_000_000, description="more characters are a bad answer"
-    )
-    trace: bool = Field(True, description="ask for what the agent does: actions, look-ups, tokens")
+    agent: Annotated[str, StringConstraints(pattern=_NAME)] = Field(description="agent ID")
+    alias: Annotated[str, StringConstraints(pattern=_NAME)] = Field("TSTALIASID", description="alias ID")
+    longest_answer: int = Field(1_000_000, gt=0, le=50_000_000, description="longer answers are rejected")
+    trace: bool = Field(True, description="request agent activity: actions, retrievals, tokens")
 
 
 class BedrockConnector(AmazonConnector[BedrockSettings]):
@@ -82,9 +78,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
                 told = self._vault.redact(clean(_plain(event)))
                 self._wire.received("InvokeAgent", json.dumps(told, ensure_ascii=False))
                 if "returnControl" in told:
-                    raise bad_answer(
-                        "the agent hands an action back (return of control), which nobody here does"
-                    )
+                    raise bad_answer("the agent returns control for an action, which is not supported")
                 piece = self._vault.redact(clean(letters.decode(event.get("chunk", {}).get("bytes", b""))))
                 said += piece
                 if len(said) > self._settings.longest_answer:
@@ -94,7 +88,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
                 for output in work.take(told):
                     yield output
         if not said.strip():
-            raise bad_answer("the answer has no text")
+            raise bad_answer("the reply contains no text")
         yield SystemOutput(kind="message", text=said)
         yield work.rest()
 
@@ -136,7 +130,7 @@ class BedrockConnector(AmazonConnector[BedrockSettings]):
 
 
 class _Work:
-    """What the traces of one turn tell, in the order in which they come."""
+    """Events of the traces of one turn, in order."""
 
     def __init__(self, traced: bool) -> None:
         self._traced = traced
@@ -152,14 +146,14 @@ class _Work:
         trace = _under(event, "trace", "trace")
         if "failureTrace" in trace:
             raise bad_answer(
-                f"the agent failed: {trace['failureTrace'].get('failureReason', 'no reason told')}"
+                f"the agent failed: {trace['failureTrace'].get('failureReason', 'no reason given')}"
             )
         for part in trace.values():
             if isinstance(part, Mapping):
                 yield from self._step(part)
 
     def rest(self) -> SystemOutput:
-        """What can be told at the end: tokens, and what was cited where no look-up was told."""
+        """Facts known at the end: tokens, and citations if no retrieval was reported."""
         cited = () if self._looked_up else tuple(self._cited)
         tools = () if self._traced else None
         return SystemOutput(kind="extras", usage=tuple(self._usage), retrievals=cited, tools=tools)
@@ -208,7 +202,7 @@ def _call(given: Mapping[str, Any]) -> ToolCall:
 
 
 def _result(back: Mapping[str, Any]) -> ToolCall:
-    error = back.get("executionError") or ("it ran out of time" if back.get("executionTimeout") else None)
+    error = back.get("executionError") or ("the request timed out" if back.get("executionTimeout") else None)
     if error:
         return ToolCall(error=error, failed=True)
     words = back.get("text") or back.get("executionOutput") or _under(back, "output").get("text")
@@ -231,7 +225,7 @@ def _documents(found: Any, query: str | None, first: int) -> list[Retrieval]:
 
 
 def _under(holder: Any, *names: str, kind: type = dict) -> Any:
-    """What stands below these names, one in the other; empty where it is not there."""
+    """Nested value under these names; empty if missing."""
     for name in names:
         holder = holder.get(name) if isinstance(holder, Mapping) else None
     return holder if isinstance(holder, kind) else kind()

@@ -36,18 +36,18 @@ _LOOK_EVERY_S: Final = 0.05
 class BrowserSettings(ConnectorSettings):
     """Settings of a system with `connect: browser`. Selectors are CSS, or what else Playwright takes."""
 
-    url: WebAddress = Field(description="address of the page")
-    input: str = Field(min_length=1, description="selector of the field to type into")
-    message: str = Field(min_length=1, description="selector of the bot's messages, one match each")
-    send: str | None = Field(None, description="selector of the button that sends; left out: Enter")
-    click: list[str] = Field(default_factory=list, description="selectors to click first, in this order")
-    frame: str | None = Field(None, description="selector of the iframe that holds the widget")
-    choices: str | None = Field(None, description="selector of the buttons that the bot offers now")
-    typing: str | None = Field(None, description="selector of what shows that the bot is writing")
-    end: str | None = Field(None, description="selector of what shows that the bot has ended the dialogue")
-    greeting_s: float = Field(0.0, ge=0, le=120, description="seconds to wait for a greeting; 0: none")
-    idle_s: float = Field(1.5, gt=0, le=60, description="quiet that ends the bot's turn")
-    program: str | None = Field(None, description="the browser; left out: Chromium where it is found")
+    url: WebAddress = Field(description="page address")
+    input: str = Field(min_length=1, description="selector of the message field")
+    message: str = Field(min_length=1, description="selector of the bot's messages, one match per message")
+    send: str | None = Field(None, description="selector of the send button (default: press Enter)")
+    click: list[str] = Field(default_factory=list, description="selectors to click first, in order")
+    frame: str | None = Field(None, description="selector of the iframe that contains the widget")
+    choices: str | None = Field(None, description="selector of the bot's current buttons")
+    typing: str | None = Field(None, description="selector of the typing indicator")
+    end: str | None = Field(None, description="selector of the end-of-dialogue sign")
+    greeting_s: float = Field(0.0, ge=0, le=120, description="seconds to wait for a greeting; 0: no greeting")
+    idle_s: float = Field(1.5, gt=0, le=60, description="silence in seconds that ends the bot's turn")
+    program: str | None = Field(None, description="browser program (default: an installed Chromium)")
 
 
 class BrowserConnector(HoldingConnector[BrowserSettings, Page]):
@@ -99,7 +99,7 @@ class BrowserConnector(HoldingConnector[BrowserSettings, Page]):
             yield output
 
     async def _heard(self, page: Page, silent_ok_s: float | None) -> AsyncIterator[SystemOutput]:
-        """What the page shows more than before, once it is complete; a greeting may stay out."""
+        """New content of the page once complete; a missing greeting is allowed."""
         clock, settings = time.monotonic, self._settings
         begun, first, last, seen = clock(), None, clock(), Seen()
         while True:

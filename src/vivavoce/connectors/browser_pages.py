@@ -55,7 +55,7 @@ class Selectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a page shows of the bot's present turn; upto counts all its messages on the page."""
+    """Content of the bot's current turn on a page; upto counts all its messages on the page."""
 
     texts: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
@@ -147,13 +147,13 @@ class Page:
             failure = "refused" if response.status < 500 else "bad_answer"
             raise SystemUnderTestError(failure, f"HTTP {response.status}")
         for selector in self._selectors.click:
-            with self._reported(f"nothing to click is found by {selector!r}"):
+            with self._reported(f"nothing to click matches {selector!r}"):
                 await self._inside(selector).first.click()
-        with self._reported(f"no field to type into is found by {self._selectors.input!r}"):
+        with self._reported(f"no message field matches {self._selectors.input!r}"):
             await self._inside(self._selectors.input).first.wait_for(state="visible")
 
     async def type(self, text: str) -> None:
-        with self._reported(f"nothing can be typed into {self._selectors.input!r}"):
+        with self._reported(f"cannot type into {self._selectors.input!r}"):
             field = self._inside(self._selectors.input).first
             await field.fill(text)
             if self._selectors.send is None:
@@ -164,7 +164,7 @@ class Page:
     async def press(self, title: str) -> None:
         """Press a button that the bot offers; where it is gone, type what it says."""
         if self._selectors.choices is not None:
-            with self._reported("the button cannot be pressed"):
+            with self._reported("cannot press the button"):
                 buttons = self._inside(self._selectors.choices)
                 titles = await buttons.evaluate_all("elements => elements.map(one => one.innerText.trim())")
                 if title in titles:
@@ -173,9 +173,9 @@ class Page:
         await self.type(title)
 
     async def look(self) -> Seen:
-        """What the bot has shown since its last turn."""
+        """Bot content since its last turn."""
         selectors = self._selectors
-        with self._reported("the page cannot be read"):
+        with self._reported("cannot read the page"):
             messages = (await self._inside(selectors.message).evaluate_all(_READ))[self._taken :]
             choices = await self._inside(selectors.choices).evaluate_all(_TITLES) if selectors.choices else []
             return Seen(
@@ -186,7 +186,7 @@ class Page:
             )  # fmt: skip
 
     def taken(self, seen: Seen) -> None:
-        """What was seen belongs to a turn that is over."""
+        """Mark the content seen as belonging to the previous turn."""
         self._taken = seen.upto
 
     async def _shown(self, selector: str | None) -> bool:
@@ -214,7 +214,7 @@ class Page:
             yield
         except TooLong:
             if what is None:
-                raise SystemUnderTestError("timeout", "the page was not loaded in time") from None
+                raise SystemUnderTestError("timeout", "the page did not load in time") from None
             raise bad_answer(what) from None
         except Error as error:
             said = self._vault.redact(_first_line(error))

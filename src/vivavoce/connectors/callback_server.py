@@ -13,13 +13,13 @@ from vivavoce.core.errors import SystemUnderTestError
 
 
 def not_free(host: str, port: int, error: OSError) -> str:
-    """Why we cannot listen there, and what to do about it."""
+    """Reason why we cannot listen there, with the next step."""
     problem = f"cannot listen on {host}:{port} ({error.strerror})"
     if error.errno != errno.EADDRINUSE:
         return problem
     return (
-        f"{problem}; another process holds the port, perhaps `vivavoce serve` of this study: while it runs, "
-        "try the system in the participants' page, or stop it first"
+        f"{problem}; another process uses the port, perhaps `vivavoce serve` of this study. Test the system "
+        "on the participants' page, or stop the other process"
     )
 
 

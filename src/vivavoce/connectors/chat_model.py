@@ -18,27 +18,27 @@ OURS: Final = ("messages", "model", "n", "stream")
 
 
 class ChatModelSettings(BaseModel):
-    """Where a model answers, and what it costs."""
+    """Address and prices of a model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     url: WebAddress = Field(description="base address, such as https://host/v1")
-    model: str = Field(min_length=1, description="name of the model; one that is dated stays what it is")
-    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
+    model: str = Field(min_length=1, description="model name, preferably with a date")
+    key: str | None = Field(None, description="${NAME} of the environment variable with the key")
     parameters: dict[str, Any] = Field(
         default_factory=lambda: {"temperature": 0}, description="temperature, max_tokens, seed, ..."
     )
-    input_price: float | None = Field(None, ge=0, description="what a million tokens read cost")
-    output_price: float | None = Field(None, ge=0, description="what a million tokens written cost")
-    timeout_s: float = Field(120.0, gt=0, le=3600, description="seconds until an answer is complete")
-    allow_private: bool = Field(False, description="the address may be on this machine or a private network")
+    input_price: float | None = Field(None, ge=0, description="price per million input tokens")
+    output_price: float | None = Field(None, ge=0, description="price per million output tokens")
+    timeout_s: float = Field(120.0, gt=0, le=3600, description="timeout for a complete answer, in seconds")
+    allow_private: bool = Field(False, description="allow addresses on this computer or a private network")
 
     @field_validator("parameters")
     @classmethod
     def _not_ours(cls, parameters: dict[str, Any]) -> dict[str, Any]:
         taken = sorted(set(parameters) & set(OURS))
         if taken:
-            raise mistake(f"parameter {taken[0]!r} is set by whoever asks", "leave it out")
+            raise mistake(f"parameter {taken[0]!r} is reserved", "leave it out")
         return parameters
 
 

@@ -41,7 +41,7 @@ _LONGEST_ES: Final = 256  # TextInput of the API's v2
 def _agent(written: str) -> str:
     if not (_ES.fullmatch(written) or _CX.fullmatch(written)):
         raise mistake(
-            f"{written!r} names no agent",
+            f"{written!r} is not an agent name",
             "write projects/P/agent (ES) or projects/P/locations/L/agents/A (CX)",
         )
     return written
@@ -51,13 +51,15 @@ class DialogflowSettings(ConnectorSettings):
     """Settings of a system with `connect: dialogflow`."""
 
     agent: Annotated[str, AfterValidator(_agent)] = Field(
-        description="projects/P/agent (ES) or projects/P/locations/L/agents/A (CX)"
+        description="agent: projects/P/agent (ES) or projects/P/locations/L/agents/A (CX)"
     )
-    url: WebAddress | None = Field(None, description="address of the service, when it is not Google's")
+    url: WebAddress | None = Field(None, description="service address, if different from Google's")
     token: str | None = Field(None, description="${NAME} of an access token")
-    service_account: str | None = Field(None, description="${NAME} of the path of a service account's key")
-    start: str | None = Field(None, description="event that opens a conversation, such as WELCOME")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    service_account: str | None = Field(None, description="${NAME} of the path to a service account's key")
+    start: str | None = Field(None, description="event that starts a conversation, such as WELCOME")
+    longest_answer_bytes: int = Field(
+        1_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class DialogflowConnector(SystemConnector[DialogflowSettings]):
@@ -94,7 +96,7 @@ class DialogflowConnector(SystemConnector[DialogflowSettings]):
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         text, longest = clean_text(turn.message), self.capabilities.longest_message
         if longest is not None and len(text) > longest:
-            problem = f"the turn is longer than the {longest} characters that Dialogflow ES takes"
+            problem = f"the turn exceeds the {longest} characters that Dialogflow ES accepts"
             raise SystemUnderTestError("refused", problem, reached=False)
         for output in await self._ask(conversation, {"text": {"text": text}}):
             yield output
@@ -151,12 +153,12 @@ def _messages(result: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages for a client of no platform; an agent of ES may have others for Telegram and the like."""
     found = result.get("responseMessages") or result.get("fulfillmentMessages") or []
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise bad_answer("a message of the answer is no mapping")
+        raise bad_answer("a message of the answer is not a mapping")
     return [one for one in found if one.get("platform") in (None, "PLATFORM_UNSPECIFIED")] or found
 
 
 def _ends(result: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
-    """Whether the agent ended the dialogue: in CX by a message, in ES by the mark of its intent."""
+    """True if the agent ended the dialogue: in CX by a message, in ES by its intent's mark."""
     told, intent = result.get("diagnosticInfo"), result.get("intent")
     marked = isinstance(told, dict) and told.get("end_conversation") is True
     marked = marked or (isinstance(intent, dict) and intent.get("endInteraction") is True)

@@ -41,16 +41,18 @@ class DirectLineSettings(ConnectorSettings):
 
     url: WebAddress = Field(
         "https://directline.botframework.com",
-        description="address of Direct Line; a path replaces /v3/directline",
+        description="Direct Line address; a path replaces /v3/directline",
     )
     secret: str | None = Field(
-        None, description="${NAME} of the channel's secret; a server of yours may need none"
+        None, description="${NAME} of the channel's secret; optional for your own server"
     )
-    greeting_s: float = Field(3.0, ge=0, le=120, description="seconds to wait for a greeting; 0: none")
+    greeting_s: float = Field(3.0, ge=0, le=120, description="seconds to wait for a greeting; 0: no greeting")
     idle_s: float = Field(2.0, gt=0, le=60, description="silence that ends the bot's turn")
-    typing_s: float = Field(6.0, gt=0, le=60, description="how long `typing` keeps its turn open")
-    poll_s: float = Field(0.2, gt=0, le=10, description="seconds between two looks for activities")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    typing_s: float = Field(6.0, gt=0, le=60, description="time for which `typing` extends its turn")
+    poll_s: float = Field(0.2, gt=0, le=10, description="polling interval in seconds")
+    longest_answer_bytes: int = Field(
+        1_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class DirectLineConnector(SystemConnector[DirectLineSettings]):

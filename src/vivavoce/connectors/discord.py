@@ -35,15 +35,15 @@ _WRONG_TOKEN: Final = 4004
 class DiscordSettings(PlatformSettings):
     """Settings of a system with `connect: discord`."""
 
-    port: int = Field(8085, ge=0, le=65535, description="port on which the bot finds us")
-    token: str | None = Field(None, description="${NAME} of the bot's token; any is taken when left out")
+    port: int = Field(8085, ge=0, le=65535, description="port that the bot connects to")
+    token: str | None = Field(None, description="${NAME} of the bot's token (default: any token is accepted)")
 
 
 class DiscordConnector(PlatformConnector[DiscordSettings]):
     """A Discord bot that takes us for Discord."""
 
     name: ClassVar[str] = "discord"
-    summary: ClassVar[str] = "an unmodified Discord bot; Vivavoce is Discord"
+    summary: ClassVar[str] = "an unmodified Discord bot; Vivavoce acts as Discord"
     settings: ClassVar[type[ConnectorSettings]] = DiscordSettings
     platform: ClassVar[str] = "Discord"
     real_host: ClassVar[str] = "discord.com"
@@ -157,7 +157,7 @@ class _Line:
             await self._socket.send_bytes(data)
 
     async def heard(self) -> dict[str, Any]:
-        """What the bot says next, as text or as bytes. Raises WebSocketDisconnect, ValueError."""
+        """Next message of the bot, as text or as bytes. Raises WebSocketDisconnect, ValueError."""
         told = await self._socket.receive()
         if told["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(told.get("code", 1005))

@@ -23,7 +23,7 @@ _BOT: Final = {
 
 
 class DiscordError(Exception):
-    """What Discord would refuse, by HTTP status, its own code and its words."""
+    """Errors of Discord, by HTTP status, error code and message."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
         self.status, self.code, self.message = status, code, message

@@ -1,9 +1,9 @@
-"""How a bot behind an address is to be asked and read, found by saying hello: a proposal, to be looked at.
+"""Discovery of a bot's request format from its address: test messages, then a proposal to check.
 
-Known endpoints (Rasa's REST channel, chat completions, WebSockets) are told by their address, others by what
-they say of themselves (`interfaces`). Any other is asked by HTTP with bodies as such interfaces have them,
-until an answer comes that depends on what was said: a server that overlooks the key of the text answers
-everything alike. Names of fields that a refusal tells are tried last, and handed on where that fails, too.
+Known endpoints (Rasa's REST channel, chat completions, WebSockets) are recognised by address, others by
+their self-description (`interfaces`). Any other address gets HTTP requests with common bodies, until a
+reply depends on the message: a server that ignores the message field always replies the same. Field names
+from error messages are tried last, and reported if that fails too.
 """
 
 import json
@@ -35,19 +35,17 @@ from vivavoce.languages.data import greeting
 
 REASON: Final = re.compile(r"HTTP 4(?!0[45])\d\d")  # a bot that says what it misses in a request
 MANY_NAMES: Final = N_(
-    "It answers without a name of the conversation, too, so all usual names are sent: if it remembers what "
-    "was said before, keep the one that it reads."
+    "The bot also replies without a conversation ID, so all usual ID fields are sent. If it remembers "
+    "earlier messages, keep the field that it uses."
 )
-TOLD_NAMES: Final = N_(
-    "The names of its fields were read from what it refused: look whether each has its part."
-)
-NOT_FOUND: Final = N_("no request that was tried is answered in words: %(problem)s")
-ALIKE: Final = N_(
-    "%(number)s of the requests that were tried were answered in words, but the same whatever was said"
-)
-UNREACHED: Final = N_("nobody answers there (%(problem)s)")
-START_IT: Final = N_("start the system, and look at its address")
-BY_HAND: Final = N_("say which field of a request carries the words")
+TOLD_NAMES: Final = N_("We inferred the field names from the bot's error messages. Please check them.")
+NOT_FOUND: Final = N_("none of our test requests got a text reply: %(problem)s")
+ALIKE: Final = N_("%(number)s test requests got a text reply, but always the same one")
+UNREACHED: Final = N_("the bot is not reachable (%(problem)s)")
+START_IT: Final = N_("start the bot, and check its address")
+LOCKED: Final = N_("the bot requires authentication (HTTP %(status)s)")
+ADD_KEY: Final = N_("add its API key")
+BY_HAND: Final = N_("set the message field of the request")
 MOST_NAMES: Final = 4  # of a refusal; with more it is no list of what is missing
 MOST_WORDS: Final = 8  # of a refusal that names a field without quotes
 _LACKS: Final = re.compile(
@@ -79,32 +77,35 @@ _CHAT: Final = "/chat/completions"
 
 
 class NotFound(InputError):
-    """An address answers, but none of the requests that were tried in words that depend on what was said.
+    """An address answers, but no test request got a text reply that depends on the message.
 
-    names  of fields that its refusals tell, what may carry the words first
-    alike  how many requests made of these names were answered in words, but alike whatever was said
+    names  of fields in its error messages, likely message fields first
+    alike  number of requests from these names that got a text reply, but always the same
     """
 
     def __init__(self, problem: str, *, place: str, names: Iterable[str], alike: int = 0) -> None:
         self.names, self.values = likeliest(_innermost(names)), {"problem": problem, "number": alike}
         self.template, self.hint_template = ALIKE if alike else NOT_FOUND, BY_HAND
         hint = "write the request by hand: docs/how-to/connect-a-bot.md"
+        if locked := re.match(r"HTTP (401|403)\b", problem):
+            self.template, self.hint_template, self.values["status"] = LOCKED, ADD_KEY, locked[1]
+            hint = "add its API key, for example headers: {Authorization: Bearer ${NAME}}"
         super().__init__(self.template % self.values, place=place, hint=hint)
 
 
 async def discover(
     url: str, *, language: str = "en", private: bool = False, like: Iterable[Settings] = ()
 ) -> Discovery:
-    """Say hello in the ways that bots are commonly asked, until one is answered.
+    """Send test messages in common request formats until one is answered.
 
-    Input   private: the address may be on this machine or in a private network; like: systems that are known,
-            whose requests are tried first: another version of one is asked the same way
-    Raises  InputError: it is no address, nobody listens there, or nothing that was tried is answered
+    Input   private: allow addresses on this machine or a private network; like: known systems, whose requests
+            are tried first: versions of one bot share a format
+    Raises  InputError: not an address, not reachable, or no test request is answered
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https", "ws", "wss") or not parts.netloc:
         raise InputError(
-            f"{url!r} is no address of a bot", hint="write a whole one: https://bot.example/chat"
+            f"{url!r} is not a bot's address", hint="write a full address: https://bot.example/chat"
         )
     more: Settings = {"allow_private": True} if private else {}
     if parts.scheme in ("ws", "wss"):
@@ -136,9 +137,9 @@ async def discover(
             raise InputError(told[0], place=url, hint=told[1]) from None
         if await web_page(url, more):
             raise InputError(
-                "a web page for people stands there, and which parts of it are the chat, it does not tell",
-                place=url, hint="connect: browser takes click, input and message (Gradio: input: textarea, "
-                "message: .message.bot): docs/how-to/connect-by-kind.md",
+                "this is a web page for people; its chat elements are unknown",
+                place=url, hint=("use connect: browser with click, input and message (Gradio: input: "
+                    "textarea, message: .message.bot): docs/how-to/connect-by-kind.md"),
             ) from None  # fmt: skip
         raise
 
@@ -148,7 +149,7 @@ def _nobody(error: SystemUnderTestError, url: str) -> InputError:
 
 
 async def _guessed(settings: Settings, language: str) -> Discovery:
-    """What comes of what the address says of itself. Raises InputError, SystemUnderTestError."""
+    """Discovery from the address's self-description. Raises InputError, SystemUnderTestError."""
     if settings["connect"] != "http":
         return await _known(settings, language)
     base = {key: value for key, value in settings.items() if key != "body"}
@@ -163,7 +164,7 @@ async def _known(settings: Settings, language: str) -> Discovery:
         await connector.shut_down()
     if not came.ok:
         raise InputError(
-            f"it was reached as {settings['connect']!r}, but: {came.problem}", place=settings["url"],
+            f"connection as {settings['connect']!r} failed: {came.problem}", place=settings["url"],
             hint="see docs/how-to/connect-a-bot.md",
         )  # fmt: skip
     return Discovery(settings, came.text)
@@ -202,7 +203,10 @@ async def _request(base: Settings, language: str, shapes: Iterable[Settings] | N
             return await _narrowed(found, language)
     if alike:
         first = next(iter(alike.values()))
-        doubt = "It answered two quite different texts alike: look at `body`, whether the text gets there."
+        doubt = (
+            "The bot gave the same reply to two different messages. Check that the message reaches it "
+            "in `body`."
+        )
         doubted = len(alike) > 1
         return Discovery(first.settings, first.said, [doubt] if doubted else [], deaf=doubted)
     told = await _by_names(base, language, names)
@@ -266,9 +270,9 @@ def names_told(refusal: str) -> list[str]:
 
 
 def _names_in(said: str) -> list[str]:
-    """What a sentence quotes, or lists as missing, and is no type of Python or JSON; paths, too (order.text).
+    """Quoted or listed names in a sentence, except types of Python or JSON; also paths (order.text).
 
-    Note  a path alone may be the name of a server: it counts only where a name stands beside it
+    Note  a path alone may be a server's name: it counts only beside another name
     """
     quoted = [one for one in (_QUOTED.findall(said) or _listed(said)) if one not in _TYPES]
     paths = [
@@ -338,7 +342,7 @@ async def _narrowed(found: Discovery, language: str) -> Discovery:
     text = _text_key(found.settings)
 
     async def answer(named: Mapping[str, str]) -> str | None:
-        """What is answered, as JSON; None where it is not in words."""
+        """The answer as JSON; None without text."""
         wanted = {**found.settings, "body": {text: "{{ text }}", **named}}
         try:
             raw = await asked(wanted, greeting(language), language)
@@ -373,6 +377,6 @@ def _shapes() -> Iterator[Settings]:
 
 
 def _text_key(shape: Settings) -> str:
-    """Which key a request has for the text; a server that takes one alone reads it."""
+    """Message field of a request; a server with a single field reads that one."""
     named = shape.get("body") or shape.get("query") or {TEXTS[0]: "{{ text }}"}
     return next(key for key, value in named.items() if value == "{{ text }}")

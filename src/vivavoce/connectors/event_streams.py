@@ -43,7 +43,7 @@ class EventStreams:
         streamed: Callable[[Events], AsyncIterator[SystemOutput]],
         whole: Callable[[Any], Iterable[SystemOutput]],
     ) -> AsyncGenerator[SystemOutput]:
-        """What one of the two readers makes of the answer: of its events, or of its JSON."""
+        """Outputs of one of the two readers: of events, or of JSON."""
         with reported(self._vault):
             response = await self._connected(request)
             try:
@@ -101,7 +101,7 @@ class _Begun(httpx.AsyncByteStream):
         return self._held.lstrip().startswith(_FIELDS)
 
     async def is_lines(self) -> bool:
-        """Whether it is a line of JSON for each event: by its kind, or a whole mapping and more behind it."""
+        """True for a JSON line per event: by content type, or a complete mapping with more behind it."""
         if self._kind in _LINES:
             return True
         if not self._held.lstrip().startswith(b"{"):
@@ -129,7 +129,7 @@ class _Begun(httpx.AsyncByteStream):
 
 
 def _first_and_more(held: bytes) -> bool:
-    """Whether the first line is a mapping by itself, and another begins behind it."""
+    """True if the first line is a complete mapping and another begins after it."""
     first, _, more = held.lstrip().partition(b"\n")
     if not more.strip().startswith(b"{"):
         return False
@@ -151,4 +151,4 @@ async def _events(begun: _Begun) -> Events:
         async for event in EventSource(response).aiter_sse():
             yield event
     except SSEError as error:
-        raise bad_answer(f"the stream cannot be read: {error}") from None
+        raise bad_answer(f"cannot read the stream: {error}") from None

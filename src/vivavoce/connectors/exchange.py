@@ -26,15 +26,14 @@ from vivavoce.core.i18n import N_
 from vivavoce.languages.data import greeting
 
 DEAF: Final = N_(
-    "It answered several quite different things alike, so perhaps the words do not reach it: look whether "
-    "they stand in the right field, and say hello again once that is corrected."
+    "The bot gave the same reply to different messages. Check the message field, then test again."
 )
 SWAPPED: Final = N_(
-    "It answered everything alike, but followed what was said once “%(text)s” and “%(conversation)s” were "
-    "exchanged: it seems that “%(conversation)s” carries the words. The fields are exchanged below; say "
-    "hello with these."
+    "The bot replies to the message only with “%(text)s” and “%(conversation)s” exchanged: "
+    "“%(conversation)s” seems to be the message field. The fields are exchanged below. Test again with "
+    "these."
 )
-NO_WORDS: Final = N_("no words were found in the answer")
+NO_WORDS: Final = N_("no text found in the reply")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ async def exchange(settings: Settings, *, language: str = "en") -> Exchange:
 
 
 async def _once(settings: Settings, language: str) -> tuple[Exchange, str]:
-    """What comes of one hello, and the name of its conversation."""
+    """Result of one test message, and its conversation ID."""
     make_connector(settings, place="system")
     text, body = greeting(language), settings.get("body") or settings.get("query")
     variables: Settings = dict.fromkeys(VARIABLES, "-") | {"text": text, "language": language, "number": 1}

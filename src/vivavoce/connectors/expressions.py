@@ -27,11 +27,11 @@ class Expression:
         self._written, self._find = written, _finder(written)
 
     def search(self, answer: Any) -> Any:
-        """What stands there in an answer. Raises SystemUnderTestError("bad_answer")."""
+        """Value in an answer. Raises SystemUnderTestError("bad_answer")."""
         try:
             return self._find(answer)
         except _unreadable() as error:
-            raise bad_answer(f"{self._written!r} cannot be found in the answer: {error}") from None
+            raise bad_answer(f"{self._written!r} not found in the answer: {error}") from None
 
 
 def _finder(written: str) -> Search:
@@ -48,7 +48,7 @@ def _finder(written: str) -> Search:
 
 
 def _unreadable() -> tuple[type[Exception], ...]:
-    """What is raised where an expression, or an answer, cannot be read."""
+    """Error for an unreadable expression or answer."""
     import jsonpath
 
     return JMESPathError, jsonpath.JSONPathError, RecursionError
@@ -65,7 +65,7 @@ def _readable(written: str) -> str:
     except _unreadable() as error:
         said = " ".join(str(error).split())
         hint = "see RFC 9535" if written.startswith("$") else "see jmespath.org"
-        raise mistake(f"the expression {written!r} cannot be read ({said})", hint) from None
+        raise mistake(f"invalid expression {written!r} ({said})", hint) from None
     return written
 
 

@@ -53,10 +53,12 @@ def make_connector(
             holds all of them
     """
     if not isinstance(raw, Mapping):
-        raise InputError("a system is a mapping of settings", place=place, hint="begin with connect: http")
+        raise InputError(
+            "a system must be a mapping of settings", place=place, hint="begin with connect: http"
+        )
     if not isinstance(raw.get("connect"), str):
         known = ", ".join(CONNECTORS.names())
-        raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME; known: {known}")
+        raise InputError("'connect' is missing", place=place, hint=f"add connect: NAME. Known: {known}")
     kind = CONNECTORS.get(raw["connect"], place=f"{place} connect".strip())
     try:
         settings = kind.settings.model_validate(_placed(raw, kind.settings, folder))

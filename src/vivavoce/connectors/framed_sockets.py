@@ -33,19 +33,21 @@ FramedSettingsOf = TypeVar("FramedSettingsOf", bound="FramedSettings")
 class FramedSettings(ConnectorSettings):
     """Settings of a system that talks in frames."""
 
-    url: SocketAddress = Field(description="address of the socket; may contain {{ conversation }}")
+    url: SocketAddress = Field(description="socket address; may contain {{ conversation }}")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     send: Any = Field(
         default_factory=lambda: {"conversation": "{{ conversation }}", "text": "{{ text }}"},
-        description="template of a frame; one text is sent as text, all else as JSON",
+        description="frame template; a plain text is sent as text, everything else as JSON",
     )
-    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a frame")
-    delta: Path | None = Field(None, description="where a piece of a message stands, in frames that stream")
-    turn_end: Path | None = Field(None, description="true in the frame that ends the turn")
-    plain: bool = Field(False, description="frames that come back are text instead of JSON")
-    greets: bool = Field(False, description="the system speaks first")
+    response: AnswerPaths = Field(default=AnswerPaths(), description="paths in a frame")
+    delta: Path | None = Field(None, description="path to a piece of a message in streamed frames")
+    turn_end: Path | None = Field(None, description="path that is true in the frame that ends the turn")
+    plain: bool = Field(False, description="frames from the system are text, not JSON")
+    greets: bool = Field(False, description="the system sends the first message")
     idle_s: float = Field(1.5, gt=0, le=60, description="without turn_end: silence that ends a turn")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    longest_answer_bytes: int = Field(
+        1_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf]):
@@ -131,7 +133,7 @@ class FramedSocket(SocketConnector[FramedSettingsOf], Generic[FramedSettingsOf])
                 arriving.put_nowait(item)
 
     def _broken(self, made: ClientConnection, error: SystemUnderTestError) -> list[Item]:
-        """What it means that no more frame can be read."""
+        """Error for a connection that cannot be read further."""
         return [error]
 
     def _take(self, came: str | bytes, arriving: "asyncio.Queue[Item]", raw: list[str]) -> bool:

@@ -1,7 +1,7 @@
-"""What Meta's platforms share (WhatsApp, Messenger): signed webhooks, and the Graph API that bots call.
+"""Shared parts of Meta's platforms (WhatsApp, Messenger): signed webhooks, and the Graph API for bots.
 
 Wire    events are posted to the bot's webhook, signed in X-Hub-Signature-256; before the first one the
-        webhook is asked for its challenge. The bot calls http://HOST:PORT/vNN.N/...
+webhook must return a challenge. The bot calls http://HOST:PORT/vNN.N/...
 Source  https://developers.facebook.com/docs/graph-api/webhooks/getting-started
 """
 
@@ -30,7 +30,7 @@ _VERSION: Final = re.compile(r"v\d+(\.\d+)?")
 
 
 class GraphError(Exception):
-    """What the Graph API answers to a call that it does not grant."""
+    """Errors of the Graph API for rejected calls."""
 
     def __init__(self, code: int, message: str, status: int = 400) -> None:
         self.code, self.message, self.status = code, message, status
@@ -42,13 +42,13 @@ class GraphSettings(WebhookSettings):
 
     url: WebAddress = Field(description="the bot's webhook")
     app_secret: str | None = Field(
-        None, description="${NAME} of the secret that signs events; left out: none is signed"
+        None, description="${NAME} of the secret that signs events (default: unsigned)"
     )
     verify_token: str | None = Field(
         None,
-        description="${NAME} by which the webhook knows the challenge; left out: it is not asked",
+        description="${NAME} of the webhook's verify token (default: no challenge)",
     )
-    token: str | None = Field(None, description="${NAME} of the bot's token; any is taken when left out")
+    token: str | None = Field(None, description="${NAME} of the bot's token (default: any token is accepted)")
 
 
 Settings = TypeVar("Settings", bound=GraphSettings)
@@ -114,7 +114,7 @@ class GraphConnector(PlatformConnector[Settings], Generic[Settings]):
         with reported(self._vault):
             response = await self._knock(self._client.build_request("GET", self._url, params=asked))
             if response.status_code != 200 or response.text.strip() != challenge:
-                problem = f"its webhook did not give back the challenge (HTTP {response.status_code})"
+                problem = f"its webhook did not return the challenge (HTTP {response.status_code})"
                 raise SystemUnderTestError("refused", problem, reached=False)
 
     # --- the server -----------------------------------------------------------------------------------

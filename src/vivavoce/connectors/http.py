@@ -43,38 +43,41 @@ class Opening(Request):
     """The request that opens a conversation."""
 
     response: AnswerPaths | None = Field(
-        None, description="where things stand in its answer; left out, as in the answers to turns"
+        None, description="paths in its answer (default: as in the answers to turns)"
     )
 
 
 class HttpSettings(ConnectorSettings):
     """Settings of a system with `connect: http`."""
 
-    url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
+    url: WebAddress = Field(description="address for turns; may contain {{ conversation }}")
     method: Method = Field("POST", description="HTTP method of a turn")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     sign: Signature | None = Field(None, description="sign every request with a shared key")
-    query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
+    query: dict[str, str] = Field(default_factory=dict, description="query parameters")
     body: Any = Field(
-        default_factory=lambda: dict(_BODY), description="template of the JSON body; null: none"
+        default_factory=lambda: dict(_BODY), description="template of the JSON body; null: no body"
     )
-    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in the answer")
+    response: AnswerPaths = Field(default=AnswerPaths(), description="paths in the answer")
     messages: MessageShape = Field(
-        default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
+        default=MessageShape(),
+        description=("format of {{ messages }}: the conversation so far, including this turn"),
     )
-    keep: dict[str, Path] = Field(default_factory=dict, description="what to remember as state.NAME")
+    keep: dict[str, Path] = Field(default_factory=dict, description="values to remember as state.NAME")
     open: Opening | bool = Field(False, description="greeting: true for a turn with empty text, or a request")
     reset: Request | None = Field(None, description="request that makes the system forget a conversation")
     close: Request | None = Field(None, description="request that ends a conversation")
-    idempotent: bool = Field(False, description="the system answers a repeated turn key once")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    idempotent: bool = Field(False, description="the system answers a repeated turn key only once")
+    longest_answer_bytes: int = Field(
+        1_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class HttpConnector(SystemConnector[HttpSettings]):
     """A system under test behind HTTP."""
 
     name: ClassVar[str] = "http"
-    summary: ClassVar[str] = "any HTTP interface, by templates of request and answer"
+    summary: ClassVar[str] = "any HTTP interface, with templates of request and answer"
     settings: ClassVar[type[ConnectorSettings]] = HttpSettings
 
     def __init__(self, settings: HttpSettings, vault: Vault) -> None:

@@ -1,7 +1,7 @@
-"""What an address says of itself, by requests that change nothing: models, a card, a description, tools.
+"""Self-description of an address, read by requests without side effects: models, agent card, OpenAPI, tools.
 
-Whatever is found is a guess until a hello was answered; what is not found costs a request. The hello goes
-only to what the address names, or what is called as things are that talk: another may store it, or act on it.
+Every finding is a guess until a test message is answered. The test message goes only to endpoints that the
+address names, or whose names suggest a conversation: another endpoint might store it or act on it.
 """
 
 import re
@@ -29,9 +29,7 @@ _WORD: Final = re.compile(r"[A-Z]?[a-z]+")
 _LONGEST_BYTES: Final = 5_000_000
 _MOST_SHOWN: Final = 8
 _PLATFORMS: Final = "docs/how-to/evaluate-your-bot-on-a-message-platform.md"
-_BY_PATH: Final = (
-    "name the whole address of one, or write the requests: docs/how-to/connect-by-kind.md"
-)
+_BY_PATH: Final = "give the full address of one, or write the requests: docs/how-to/connect-by-kind.md"
 Settings = dict[str, Any]
 
 
@@ -51,18 +49,18 @@ async def offered(url: str, more: Settings) -> list[Settings]:
 
 
 async def recognised(url: str, more: Settings) -> tuple[str, str] | None:
-    """What a server that no request talked to looks like, and what to do; None where it tells nothing."""
+    """Server recognised without a working request, with the next step; None if unknown."""
     parts = urlsplit(url)
     root = f"{parts.scheme}://{parts.netloc}"
     if parts.path.rstrip("/").endswith("/api/messages"):
-        return "it looks like a bot for Microsoft Teams", f"connect: teams, {_PLATFORMS}"
+        return "looks like a bot for Microsoft Teams", f"connect: teams, {_PLATFORMS}"
     settings = ConnectorSettings.model_validate({"connect": "http", "connect_timeout_s": 3, **more})
     asking = Asking(settings, Vault({}, {}), _LONGEST_BYTES)
     try:
         if (await _told(asking, root + "/ok")).get("ok") is True and await _told(asking, root + "/info"):
             return (
-                "it looks like LangGraph's server",
-                "connect: sse with format: langgraph, docs/how-to/connect-a-bot.md",
+                "looks like a LangGraph server",
+                "use connect: sse with format: langgraph, docs/how-to/connect-a-bot.md",
             )
         description = await _told(asking, root + "/openapi.json")
     except SystemUnderTestError:
@@ -76,11 +74,11 @@ async def recognised(url: str, more: Settings) -> tuple[str, str] | None:
     shown = ", ".join(f"POST {path}" for path in posts[:_MOST_SHOWN]) + (
         " ..." if posts[_MOST_SHOWN:] else ""
     )
-    return f"none of what it describes at {root}/openapi.json answers a hello by itself: {shown}", _BY_PATH
+    return f"no endpoint in {root}/openapi.json answers a test message: {shown}", _BY_PATH
 
 
 async def web_page(url: str, more: Settings) -> bool:
-    """Whether a page for people stands there."""
+    """True if the address is a page for people."""
     settings = ConnectorSettings.model_validate({"connect": "http", **more})
     asking = Asking(settings, Vault({}, {}), _LONGEST_BYTES)
     kinds: list[str] = []
@@ -165,7 +163,7 @@ def _at(found: Any, *path: str) -> Any:
 
 
 def _talks(name: str) -> bool:
-    """Whether a path or a tool is called as things are that talk, by whole words: tasks do not ask."""
+    """Check that a path or tool has a conversational name, in whole words; names of tasks do not count."""
     return any(word.lower() in _TALKING for word in _WORD.findall(urlsplit(name).path))
 
 

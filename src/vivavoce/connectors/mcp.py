@@ -259,7 +259,7 @@ class _Session:
                 await self._carrier.aclose()
 
     def _reason(self, error: BaseException) -> SystemUnderTestError:
-        """Why a session could not be begun, from the first cause in what the SDK raised."""
+        """Reason for a failed session start: the first cause in the SDK's error."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if isinstance(error, OSError):

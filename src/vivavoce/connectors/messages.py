@@ -13,7 +13,7 @@ _MESSAGE: Final = {"role": "{{ role }}", "content": "{{ text }}"}
 
 
 class MessageShape(BaseModel):
-    """What `{{ messages }}` holds: the prompt, what was said so far and this turn, as the system wants it."""
+    """Format of `{{ messages }}`: the prompt, the conversation so far and this turn."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     prompt: str | None = Field(default=None, description="first message; may contain {{ language }}")
@@ -46,7 +46,7 @@ class Messages:
 
 
 def asks_for_history(template: Any) -> bool:
-    """Whether a template sends what was said so far, so that the system need not remember it."""
+    """True if a template sends the conversation so far, so that the system need not remember it."""
     if isinstance(template, str):
         return "{{" in template and ("messages" in template or "history" in template)
     parts = template.values() if isinstance(template, Mapping) else template

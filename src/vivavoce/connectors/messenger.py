@@ -26,16 +26,16 @@ _PICTURE: Final = "image"
 class MessengerSettings(GraphSettings):
     """Settings of a system with `connect: messenger`."""
 
-    port: int = Field(8084, ge=0, le=65535, description="port on which the bot finds us")
+    port: int = Field(8084, ge=0, le=65535, description="port that the bot connects to")
     page_id: str = Field("300000000000001", description="number of the bot's page")
-    start: str | None = Field(None, description="payload of Get Started, which opens a conversation")
+    start: str | None = Field(None, description="payload of Get Started, which starts a conversation")
 
 
 class MessengerConnector(GraphConnector[MessengerSettings]):
     """A Messenger bot that takes us for Messenger."""
 
     name: ClassVar[str] = "messenger"
-    summary: ClassVar[str] = "an unmodified Messenger bot; Vivavoce is Messenger"
+    summary: ClassVar[str] = "an unmodified Messenger bot; Vivavoce acts as Messenger"
     settings: ClassVar[type[ConnectorSettings]] = MessengerSettings
     platform: ClassVar[str] = "Messenger"
     longest_text: ClassVar[int] = LONGEST_TEXT

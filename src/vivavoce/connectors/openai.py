@@ -40,24 +40,28 @@ class OpenAISettings(ConnectorSettings):
     """Settings of a system with `connect: openai`."""
 
     url: WebAddress = Field(description="base address, such as https://host/v1")
-    model: str = Field(min_length=1, description="name of the model")
-    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
+    model: str = Field(min_length=1, description="model name")
+    key: str | None = Field(None, description="${NAME} of the environment variable with the key")
     system: str | None = Field(None, description="system prompt; may contain {{ language }}")
-    greeting: str | None = Field(None, description="first message of the system; may contain {{ language }}")
+    greeting: str | None = Field(
+        None, description=("first message from the system; may contain {{ language }}")
+    )
     parameters: dict[str, Any] = Field(default_factory=dict, description="temperature, max_tokens, ...")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
-    usage: bool = Field(False, description="ask the server to count tokens")
+    usage: bool = Field(False, description="request token counts from the server")
     tells_tools: bool = Field(
-        False, description="all its calls of tools are in its answers: one without any made none"
+        False, description="answers list all tool calls: an answer without any made none"
     )
-    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    longest_answer_bytes: int = Field(
+        2_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
     @field_validator("parameters")
     @classmethod
     def _not_ours(cls, parameters: dict[str, Any]) -> dict[str, Any]:
         taken = sorted(set(parameters) & set(_OURS))
         if taken:
-            raise mistake(f"parameter {taken[0]!r} is set by the connector", "leave it out")
+            raise mistake(f"parameter {taken[0]!r} is reserved for the connector", "leave it out")
         return parameters
 
 
@@ -134,7 +138,7 @@ class OpenAIConnector(SystemConnector[OpenAISettings]):
 
     @property
     def _none_told(self) -> tuple[ToolCall, ...] | None:
-        """What an answer without calls of tools says of them."""
+        """Tool facts of an answer without tool calls."""
         return () if self._settings.tells_tools or "tools" in self._settings.parameters else None
 
     def _whole(self, answer: Any) -> list[SystemOutput]:
@@ -165,13 +169,13 @@ class _Answer:
         if not isinstance(choices, list) or not choices:
             return ""
         if not isinstance(choices[0], dict):
-            raise bad_answer("a choice of the stream is no mapping")
+            raise bad_answer("a choice of the stream is not a mapping")
         if choices[0].get("finish_reason"):
             self.finished = True
             self._facts["finish_reason"] = choices[0]["finish_reason"]
         delta = choices[0].get("delta") or {}
         if not isinstance(delta, dict):
-            raise bad_answer("a delta of the stream is no mapping")
+            raise bad_answer("a delta of the stream is not a mapping")
         self._take_calls(delta.get("tool_calls"))
         piece = _content(delta.get("content"))
         if self._is_result(delta):
@@ -181,12 +185,12 @@ class _Answer:
         return piece
 
     def news(self, vault: Vault) -> tuple[ToolCall, ...]:
-        """What came of tools since this was asked before."""
+        """Tool results since the previous request."""
         news, self._news = self._news, []
         return tuple(ToolCall(**vault.redact(asdict(one))) for one in news)
 
     def _is_result(self, delta: dict[str, Any]) -> bool:
-        """Whether a piece is what a tool gave back: some servers call tools themselves, and tell."""
+        """True for a tool result in the stream: some servers call tools themselves."""
         role = delta.get("role")
         self._role = role if isinstance(role, str) and role else self._role
         self._result_of = str(delta.get("tool_call_id") or self._result_of)
@@ -200,7 +204,7 @@ class _Answer:
         """Add pieces of tool calls: a name once, the arguments bit by bit."""
         for piece in pieces if isinstance(pieces, list) else []:
             if not isinstance(piece, dict):
-                raise bad_answer("a tool call of the stream is no mapping")
+                raise bad_answer("a tool call of the stream is not a mapping")
             call = self._call_of(piece)
             asked = piece.get("function")
             function = asked if isinstance(asked, dict) else {}
@@ -227,7 +231,7 @@ class _Answer:
 
     def outputs(self, vault: Vault) -> list[SystemOutput]:
         if not self.text.strip() and not self._tool_calls:
-            raise bad_answer(f"the answer has no text ({json.dumps(self._facts)})")
+            raise bad_answer(f"the reply contains no text ({json.dumps(self._facts)})")
         if self._tool_calls:
             self._facts["tool_calls"] = self._tool_calls
         if self._results:
@@ -244,7 +248,7 @@ def _whole(text: str, facts: dict[str, Any]) -> list[SystemOutput]:
 def _chunk(data: str) -> dict[str, Any]:
     chunk = read_json(data)
     if not isinstance(chunk, dict):
-        raise bad_answer("an event of the stream is no mapping")
+        raise bad_answer("an event of the stream is not a mapping")
     _check_error(chunk)
     return chunk
 
@@ -264,7 +268,7 @@ def _content(content: Any) -> str:
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))
     if not isinstance(content, str):
-        raise bad_answer("the content of the answer is no text")
+        raise bad_answer("the content of the answer is not text")
     return content
 
 
@@ -279,7 +283,7 @@ def _calls(message: Any) -> list[dict[str, Any]]:
 def _read_whole(answer: Any) -> list[SystemOutput]:
     """The answer of a server that does not stream."""
     if not isinstance(answer, dict):
-        raise bad_answer("the answer is no mapping")
+        raise bad_answer("the answer is not a mapping")
     _check_error(answer)
     choices = answer.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
@@ -287,7 +291,7 @@ def _read_whole(answer: Any) -> list[SystemOutput]:
     text = _content(message.get("content")) if isinstance(message, dict) else ""
     calls = _calls(message)
     if not isinstance(first, dict) or not (text.strip() or calls):
-        raise bad_answer("the answer has no text")
+        raise bad_answer("the reply contains no text")
     facts = {key: answer[key] for key in ("id", "model", "usage") if key in answer}
     facts |= {"tool_calls": calls} if calls else {}
     found = _whole(text, {**facts, "finish_reason": first.get("finish_reason")})

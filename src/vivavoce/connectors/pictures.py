@@ -26,7 +26,7 @@ class Picture:
 
 
 def can_be_shown(address: str) -> bool:
-    """Whether this is the address of a picture, or the picture itself."""
+    """True for the address of a picture, or the picture itself."""
     return address.lower().startswith(("http://", "https://", _DATA))
 
 

@@ -1,11 +1,11 @@
-"""What our message platforms share: Vivavoce is the platform, and an unmodified bot takes it for that.
+"""Shared parts of message platforms: Vivavoce acts as the platform for an unmodified bot.
 
-The bot is told of each turn by an event, and answers when it likes, by calls to the platform's interface.
-A kind of platform brings the interface (`_routes`), its events (`_event`) and how the bot gets one (`_give`).
+The bot receives each turn as an event, and answers at any time by calls to the platform's interface.
+A kind of platform brings the interface (`_routes`), its events (`_event`) and their delivery (`_give`).
 
 Turn    complete when the bot has written, has been idle for `idle_s`, and neither types nor handles the event
-Late    what a bot writes when its turn is over is shown with the next one
-Retry   an event that is not acknowledged is given again, under the same number, as platforms do
+Late    messages after the end of a turn are shown with the next one
+Retry   an unacknowledged event is delivered again, under the same number, as platforms do
 """
 
 import asyncio
@@ -28,10 +28,10 @@ from vivavoce.connectors.platform_proxy import Proxy
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.connectors.transport import make_client
-from vivavoce.core.errors import SystemUnderTestError
+from vivavoce.core.errors import SystemUnderTestError, sentences
 
 KNOCK_PAUSE_S: Final = 0.2
-COME: Final = "start it while we listen, pointed at this address"
+COME: Final = "start it while we listen, with this address"
 
 
 class PlatformSettings(ConnectorSettings):
@@ -40,30 +40,30 @@ class PlatformSettings(ConnectorSettings):
     folders: ClassVar[tuple[str, ...]] = ("certificate_folder",)
 
     connect_timeout_s: float = Field(
-        60.0, gt=0, le=120, description="seconds until the bot has come to us, or listens"
+        60.0, gt=0, le=120, description="timeout for the bot to connect to us, or to listen"
     )
-    host: str = Field("127.0.0.1", description="address on which the bot finds us")
-    port: int = Field(8081, ge=0, le=65535, description="port on which the bot finds us")
-    start: str | None = Field(None, description="what opens a conversation; null: nothing")
-    greeting_s: float = Field(5.0, gt=0, le=120, description="seconds to wait for an answer to it")
+    host: str = Field("127.0.0.1", description="address that the bot connects to")
+    port: int = Field(8081, ge=0, le=65535, description="port that the bot connects to")
+    start: str | None = Field(None, description="first event of a conversation; null: none")
+    greeting_s: float = Field(5.0, gt=0, le=120, description="seconds to wait for its answer")
     idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends the bot's turn")
-    typing_s: float = Field(6.0, gt=0, le=60, description="how long `typing` keeps its turn open")
-    proxy_port: int | None = Field(None, ge=0, le=65535, description="also be its HTTPS proxy on this port")
-    certificate_folder: str | None = Field(
-        None, description="where the proxy's certificate is put; the study's own"
+    typing_s: float = Field(6.0, gt=0, le=60, description="time for which `typing` extends its turn")
+    proxy_port: int | None = Field(
+        None, ge=0, le=65535, description="also serve as its HTTPS proxy on this port"
     )
-    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is refused")
+    certificate_folder: str | None = Field(
+        None, description="folder for the proxy's certificate (default: the study's folder)"
+    )
+    longest_answer_bytes: int = Field(
+        2_000_000, gt=0, le=50_000_000, description="longer messages are rejected"
+    )
 
 
 class WebhookSettings(PlatformSettings):
     """Settings of a system that is sent its events."""
 
-    retries: int = Field(
-        1, ge=0, le=10, description="how often an event that is not acknowledged is given again"
-    )
-    duplicates: int = Field(
-        0, ge=0, le=10, description="how often each event is given again although it was acknowledged"
-    )
+    retries: int = Field(1, ge=0, le=10, description="number of retries of an unacknowledged event")
+    duplicates: int = Field(0, ge=0, le=10, description="number of repeats of each acknowledged event")
 
 
 Settings = TypeVar("Settings", bound=PlatformSettings)
@@ -110,7 +110,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
 
     @property
     def address(self) -> str:
-        """Where the bot finds us, once we listen."""
+        """Address for the bot, once we listen."""
         port = self._listener.port if self._listener else self._settings.port
         return f"http://{self._settings.host}:{port}"
 
@@ -169,7 +169,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
 
     @abstractmethod
     def _event(self, chat: Chat, text: str, payload: str | None) -> dict[str, Any]:
-        """What tells the bot of a turn; the payload is that of a pressed button of this chat."""
+        """Event of the turn for the bot; the payload is that of a pressed button of this chat."""
 
     @abstractmethod
     async def _give(self, chat: Chat, event: dict[str, Any], again: int, reason: str) -> None:
@@ -182,7 +182,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
     ) -> AsyncIterator[SystemOutput]:
         """Tell the bot, and gather what it writes until it is idle; a greeting may stay out."""
         if len(text) > self.longest_text:
-            problem = f"the turn is longer than {self.platform}'s {self.longest_text} characters"
+            problem = f"the turn exceeds {self.platform}'s {self.longest_text} characters"
             raise SystemUnderTestError("refused", problem, reached=False)
         chat.begin_turn(time.monotonic())
         pressed = payload if payload is not None and payload in chat.buttons else None
@@ -247,9 +247,12 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
                 return await self._client.send(request)
             except httpx.ConnectError as error:
                 if time.monotonic() > until:
-                    problem = f"nobody listens at the bot's address within {limit_s:g} s ({error})"
-                    hint = f"start the bot while we listen at {self.address}: it may ask us before it listens"
-                    raise SystemUnderTestError("unreachable", f"{problem}; {hint}", reached=False) from None
+                    problem = f"nothing listens at the bot's address within {limit_s:g} s ({error})"
+                    hint = (
+                        f"start the bot while we listen at {self.address}: it may call us before it listens"
+                    )
+                    detail = sentences(problem, hint)
+                    raise SystemUnderTestError("unreachable", detail, reached=False) from None
                 await asyncio.sleep(KNOCK_PAUSE_S)
 
     async def _until_idle(
@@ -271,7 +274,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
         begun_s: float,
         now_s: float,
     ) -> bool:
-        """Whether the bot's turn is over. Raises SystemUnderTestError: it failed, or its time is up."""
+        """True if the bot's turn is over. Raises SystemUnderTestError: it failed, or timed out."""
         settings, lasts_s = self._settings, now_s - begun_s
         handled = handling is None or handling.done()
         if handling is not None and handled:
@@ -291,7 +294,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
         return True
 
     def _outputs(self, chat: Chat) -> list[SystemOutput]:
-        """What the bot wrote, with how long ago it did."""
+        """Messages of the bot, with their age."""
         now = time.monotonic()
         written, chat.messages = chat.messages, []
         outputs = [self._output(message, min(now - message.at_s, now - chat.begun_s)) for message in written]
@@ -310,7 +313,7 @@ class PlatformConnector(SystemConnector[Settings], ABC, Generic[Settings]):
 
 
 def _instead(chat: Chat, handling: "asyncio.Future[None] | None") -> str:
-    """What a bot did that wrote nothing, for whoever looks for the reason."""
+    """Actions of a bot that wrote nothing, as an explanation."""
     calls = ", ".join(dict.fromkeys(method for method, _ in chat.calls))
     if calls:
         return f"; it called {calls}"

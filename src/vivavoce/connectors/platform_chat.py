@@ -47,12 +47,12 @@ class Chat:
     typing_until_s: float = 0.0
 
     def begin_turn(self, now_s: float) -> None:
-        """What the bot does from now on belongs to this turn; what came too late for the last one is kept."""
+        """Assign later messages to this turn; keep those that came too late for the last one."""
         self.calls, self.begun_s, self.active_s, self.typing_until_s = [], now_s, None, 0.0
 
     @property
     def answered(self) -> bool:
-        """Whether the bot has written something in this turn, and nothing of it is still being written."""
+        """True if the bot has written something in this turn and no message is in progress."""
         written = any(message.at_s >= self.begun_s for message in self.messages)
         return self.active_s is not None and written and not any(one.streams for one in self.messages)
 

@@ -23,7 +23,7 @@ class UnreadableCall(Exception):
 
     def __init__(self, *, too_large: bool = False) -> None:
         self.too_large = too_large
-        super().__init__("too large" if too_large else "no JSON object and no form")
+        super().__init__("too large" if too_large else "neither a JSON object nor a form")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def poster(address: str, *, seconds: float = SECONDS) -> Callable[[dict[str, Any
         try:
             return client.post(address, json=content).raise_for_status().json()
         except (httpx.HTTPError, ValueError) as error:
-            hint = "see that the endpoint answers JSON"
+            hint = "make the endpoint answer JSON"
             raise InputError(f"{type(error).__name__}: {error}", place=address, hint=hint) from None
 
     return post

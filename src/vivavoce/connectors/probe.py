@@ -26,19 +26,19 @@ SAID_BACK: Final = 4  # letters by which words, or a name, are known again
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """What a system made of one hello.
+    """Result of one test message.
 
-    ok             it answered, and where a reset was asked for, it was reset and answered again
-    seconds        from the hello (none said: from the opening) to its complete answer, or to the problem
-    reachable      false only when the system provably saw nothing
-    resets         null when nobody asked; that it forgot everything is seen only in its answers
+    ok             it answered; if a reset was requested, it was reset and answered again
+    seconds        from the test message (or the opening) to its complete answer, or to the problem
+    reachable      false only if the system cannot have seen anything
+    resets         null if not tested; only its answers show if it forgot everything
     streams        a piece of the answer came before the whole
-    listens        the hello was spoken to it; spoken_s: seconds of speech in its answer
-    gives          what greeting and answers held besides: `acts`, `understood`, `tools`, `usage`; null where
-                   it was not talked to
-    heeds          whether it answered anything else otherwise than the hello; null when nobody asked, or when
-                   all that differs are the words, said back
-    unread         what it answered when it was opened, where no words were found in it; "" where some were
+    listens        the test message was spoken to it; spoken_s: seconds of speech in its answer
+    gives          further content of greeting and answers: `acts`, `understood`, `tools`, `usage`; null if
+           not tested
+    heeds          another message gets another reply; null if not tested, or if the replies only echo the
+           message
+    unread         its opening reply, if no text was found in it; else ""
     """
 
     ok: bool
@@ -88,7 +88,7 @@ async def hello(
 
 
 async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
-    """Whether a telephone number is there; it does not ring, and is told nothing."""
+    """Check that a telephone number is registered, without ringing."""
     began_s = clock.monotonic_s()
     try:
         told = await phone.ping()
@@ -98,9 +98,9 @@ async def _pinged(phone: CalledSystem, clock: Clock) -> Hello:
 
 
 async def _heeds(connector: Connector, greeted: Conversation, answer: str, clock: Clock) -> bool | None:
-    """Whether anything else is answered otherwise than the hello was; None: it fails, or only says it back.
+    """Check that another message gets another reply; None: it fails, or only echoes the message.
 
-    Conversations bear other names each time, so what a system says back of these is no difference.
+    Conversation IDs differ each time, so an echoed ID does not count as a difference.
     """
     plain = without(answer, greeted.key)
     unsaid, echoes = without(plain, greeting(greeted.language)), False
@@ -175,7 +175,7 @@ class _Heard:
         self.begun_s = self.clock.monotonic_s()
 
     def note(self, output: SystemOutput) -> None:
-        """What it gives besides words."""
+        """Content of an answer besides text."""
         self.gives |= {name for name in ("acts", "understood", "usage") if getattr(output, name)}
         if output.tools is not None:
             self.gives.add("tools")

@@ -38,7 +38,7 @@ _GRACE_S: Final = 1.0
 
 def _target(written: str) -> str:
     if not _TARGET.fullmatch(written):
-        raise mistake(f"{written!r} names no function", "write package.module:function")
+        raise mistake(f"{written!r} is not a function name", "write package.module:function")
     return written
 
 
@@ -49,13 +49,13 @@ class PythonSettings(ConnectorSettings):
 
     call: Annotated[str, AfterValidator(_target)] = Field(description="package.module:function")
     connect_timeout_s: float = Field(
-        120.0, gt=0, le=600, description="seconds until its process is ready: a model may be loaded"
+        120.0, gt=0, le=600, description="timeout for its process to be ready, for example to load a model"
     )
-    path: str | None = Field(None, description="folder of the module; the study's own when left out")
-    in_process: bool = Field(False, description="run in this process instead of a worker")
-    greeting: bool = Field(False, description="call the bot with empty text when a conversation begins")
+    path: str | None = Field(None, description="folder of the module (default: the study's)")
+    in_process: bool = Field(False, description="run in this process, not in a worker")
+    greeting: bool = Field(False, description="call the bot with empty text at the start of a conversation")
     environment: dict[str, str] = Field(
-        default_factory=dict, description="for the worker; may contain ${SECRET}"
+        default_factory=dict, description="environment of the worker; may contain ${SECRET}"
     )
 
 
@@ -63,7 +63,7 @@ class PythonConnector(SystemConnector[PythonSettings]):
     """A bot that is a Python function."""
 
     name: ClassVar[str] = "python"
-    summary: ClassVar[str] = "a Python function, in a process of its own"
+    summary: ClassVar[str] = "a Python function in a separate process"
     settings: ClassVar[type[ConnectorSettings]] = PythonSettings
     knows_names: ClassVar[bool] = False
 
@@ -107,7 +107,7 @@ class PythonConnector(SystemConnector[PythonSettings]):
                     for output in self._reader.read({"text": value} if isinstance(value, str) else value):
                         yield output
                 elif not isinstance(value, str):
-                    raise bad_answer(f"the bot gave out {value!r:.60} where text is expected")
+                    raise bad_answer(f"the bot returned {value!r:.60} where text is expected")
                 elif value:
                     streamed += value
                     yield SystemOutput(kind="delta", text=value)
@@ -130,7 +130,7 @@ class _InProcess:
         try:
             self._runner = Runner(settings.call)
         except Exception as error:
-            problem = f"{settings.call} cannot be loaded ({type(error).__name__}: {error})"
+            problem = f"cannot load {settings.call} ({type(error).__name__}: {error})"
             raise InputError(problem, place="call", hint="check the name and the path") from None
 
     async def ready(self) -> None:
@@ -147,7 +147,7 @@ class _InProcess:
         self._runner.forget(conversation)
 
     async def stop(self) -> None:
-        """Nothing to stop."""
+        """Do nothing."""
 
 
 class _Worker:
@@ -241,7 +241,7 @@ class _Process:
                 answer = await ready.get()
             if answer["kind"] == "ready":
                 return worker
-            problem = f"{settings.call} cannot be loaded ({answer.get('value')})"
+            problem = f"cannot load {settings.call} ({answer.get('value')})"
         except TimeoutError:
             problem = f"the bot's process was not ready after {settings.connect_timeout_s:g} s"
         except BaseException:  # whoever waited for it has gone

@@ -25,7 +25,7 @@ class Runner:
         for part in name.split("."):
             function = getattr(function, part)
         if not callable(function):
-            raise TypeError(f"{target} cannot be called")
+            raise TypeError(f"{target} is not callable")
         self._function: Callable[[str, dict[str, Any]], Any] = function
         self._sessions: dict[str, dict[str, Any]] = {}
         self.blocking = not (inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function))

@@ -23,11 +23,13 @@ from vivavoce.connectors.urls import WebAddress
 class RasaSettings(ConnectorSettings):
     """Settings of a system with `connect: rasa`."""
 
-    url: WebAddress = Field(description="base address of the Rasa server")
+    url: WebAddress = Field(description="Rasa server address")
     token: str | None = Field(None, description="${NAME} of a token, sent as ?token=")
-    metadata: dict[str, Any] = Field(default_factory=dict, description="sent with every message")
-    start: str | None = Field(SESSION_START, description="message that opens a conversation; null: none")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="metadata of every message")
+    start: str | None = Field(SESSION_START, description="message that starts a conversation; null: none")
+    longest_answer_bytes: int = Field(
+        1_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class RasaConnector(SystemConnector[RasaSettings]):
@@ -65,7 +67,7 @@ class RasaConnector(SystemConnector[RasaSettings]):
         params = {"token": self._vault.expand(token)} if token else None
         said = await self._asking.ask("POST", self._url, json=body, params=params)
         if not isinstance(said, list):
-            raise bad_answer("the answer is no list of messages")
+            raise bad_answer("the answer is not a list of messages")
         return said
 
     async def shut_down(self) -> None:

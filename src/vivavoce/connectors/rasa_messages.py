@@ -1,4 +1,4 @@
-"""What a Rasa bot says, over REST or Socket.IO: texts, buttons, images, cards, whatever it calls custom."""
+"""Messages of a Rasa bot, over REST or Socket.IO: texts, buttons, images, cards, custom content."""
 
 from typing import Any, Final, TypeVar
 
@@ -23,7 +23,7 @@ def greeting_once(messages: list[Said], start: str) -> list[Said]:
 def read_message(message: Any) -> list[SystemOutput]:
     """The outputs in one message. Raises SystemUnderTestError("bad_answer")."""
     if not isinstance(message, dict):
-        raise bad_answer("a message of the answer is no mapping")
+        raise bad_answer("a message of the answer is not a mapping")
     texts = read_texts(message.get("text"))
     choices = read_choices(message.get("buttons") or message.get("quick_replies"))
     images = read_images(message.get("image") or _attached(message.get("attachment")))

@@ -34,15 +34,15 @@ from vivavoce.core.errors import InputError, SystemUnderTestError
 class RasaSocketSettings(ConnectorSettings):
     """Settings of a system with `connect: rasa-socketio`."""
 
-    url: WebAddress = Field(description="base address of the Rasa server")
+    url: WebAddress = Field(description="Rasa server address")
     path: str = Field("/socket.io", description="socketio_path of the bot's credentials.yml")
     token: str | None = Field(None, description="${NAME} of a token signed with its jwt_key, sent as auth")
-    start: str | None = Field(None, description="message that opens a conversation, such as /session_start")
-    metadata: dict[str, Any] = Field(default_factory=dict, description="sent with every message")
-    session_persistence: bool = Field(False, description="as it stands in the bot's credentials.yml")
+    start: str | None = Field(None, description="message that starts a conversation, such as /session_start")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="metadata of every message")
+    session_persistence: bool = Field(False, description="as in the bot's credentials.yml")
     user_event: str = Field("user_uttered", description="user_message_evt of the bot's credentials.yml")
     bot_event: str = Field("bot_uttered", description="bot_message_evt of the bot's credentials.yml")
-    idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends a turn that is not acknowledged")
+    idle_s: float = Field(1.0, gt=0, le=60, description="silence that ends an unacknowledged turn")
 
 
 class RasaSocketConnector(HoldingConnector[RasaSocketSettings, "_Client"]):
@@ -106,7 +106,7 @@ class RasaSocketConnector(HoldingConnector[RasaSocketSettings, "_Client"]):
         if client is not None and client.alive:
             return client
         if client is not None and client.spoken and not self._settings.session_persistence:
-            problem = "the connection was lost, and with it what the bot knew of the conversation"
+            problem = "the connection was lost, and with it the bot's memory of the conversation"
             raise SystemUnderTestError("closed", f"{problem} (it has no session_persistence)", reached=False)
         client = self._held[conversation.key] = _Client(self._settings, self._vault)
         await client.connect(name_of(conversation))
@@ -218,7 +218,7 @@ def _session(settings: RasaSocketSettings) -> Any:
             ]  # fmt: skip
 
         async def close(self) -> None:
-            """Nothing is held."""
+            """Do nothing."""
 
     return aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=Resolver()))
 

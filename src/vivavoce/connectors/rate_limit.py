@@ -53,22 +53,22 @@ class LimitedConnector:
 
     @property
     def room(self) -> Any:
-        """Where a wizard finds the conversations; None where no person stands in for the system."""
+        """Conversations for a wizard; None without one."""
         return getattr(self.inner, "room", None)
 
     @property
     def awaited(self) -> str | None:
-        """Where we wait for the system's bot to come to us; None where we go to the system."""
+        """Address at which we wait for the system's bot; None if we connect to it."""
         return getattr(self.inner, "awaited", None)
 
     @property
     def resting(self) -> str | None:
-        """Why no new dialogue should go to this system now; None when one may."""
+        """Reason to send no new dialogue to this system now; None if allowed."""
         limit = self._settings.spend_at_most
         if limit is not None and self.spent + (self._settings.price_per_turn or 0.0) > limit:
-            return f"its turns have cost {self.spent:g} of at most {limit:g}"
+            return f"its turns cost {self.spent:g} of at most {limit:g}"
         if self._now_s() < self._rests_until_s:
-            return f"{self._failures_in_a_row} failures in a row, the last: {self._problem}"
+            return f"{self._failures_in_a_row} consecutive failures, the last: {self._problem}"
         return None
 
     def charge(self, turns: int) -> None:
@@ -115,7 +115,7 @@ class LimitedConnector:
         """Book a turn before it is sent, so that many at once cannot pass the ceiling together."""
         price, limit = self._settings.price_per_turn or 0.0, self._settings.spend_at_most
         if limit is not None and self.spent + price > limit:
-            raise SystemUnderTestError("refused", f"spend ceiling reached: {self.resting}", reached=False)
+            raise SystemUnderTestError("refused", f"budget used up: {self.resting}", reached=False)
         self.spent += price
 
     async def _limited(self, begin: Callable[[], AsyncIterator[SystemOutput]]) -> AsyncIterator[SystemOutput]:

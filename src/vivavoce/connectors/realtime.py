@@ -39,18 +39,16 @@ _FORMAT: Final = {"type": "audio/pcm", "rate": RATE_HZ}
 class RealtimeSettings(ConnectorSettings):
     """Settings of a system with `connect: openai-realtime`."""
 
-    url: SocketAddress = Field("wss://api.openai.com/v1/realtime", description="address of the socket")
-    model: str = Field(min_length=1, description="name of the model")
-    key: str | None = Field(None, description="${NAME} of the environment variable that holds the key")
+    url: SocketAddress = Field("wss://api.openai.com/v1/realtime", description="socket address")
+    model: str = Field(min_length=1, description="model name")
+    key: str | None = Field(None, description="${NAME} of the environment variable with the key")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     system: str | None = Field(None, description="instructions; may contain {{ language }}")
-    greets: bool = Field(False, description="the model speaks first")
-    speech: bool = Field(False, description="answer in speech, with its transcript as the text")
-    listens: bool | None = Field(
-        None, description="hear what is spoken to it, by itself; unless set, where `speech` is true"
-    )
-    voice: str | None = Field(None, description="name of the voice, with speech: true")
-    transcribe: str | None = Field(None, description="model that writes down what the participant said")
+    greets: bool = Field(False, description="the model sends the first message")
+    speech: bool = Field(False, description="answer in speech, with its transcript as text")
+    listens: bool | None = Field(None, description="send speech to the model itself (default: as `speech`)")
+    voice: str | None = Field(None, description="voice name, with speech: true")
+    transcribe: str | None = Field(None, description="model for the transcript of the participant's speech")
     session: dict[str, Any] = Field(default_factory=dict, description="tools, max_output_tokens, ...")
     longest_answer_bytes: int = Field(4_000_000, gt=0, le=50_000_000, description="longest event")
 
@@ -59,7 +57,7 @@ class RealtimeSettings(ConnectorSettings):
     def _not_ours(cls, session: dict[str, Any]) -> dict[str, Any]:
         taken = sorted(set(session) & set(_OURS))
         if taken:
-            raise mistake(f"session.{taken[0]} is set by the connector", "leave it out")
+            raise mistake(f"session.{taken[0]} is reserved for the connector", "leave it out")
         return session
 
 
@@ -107,7 +105,7 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
         if turn.audio is None:
             return [_message("user", clean_text(turn.message))]
         if turn.audio.rate_hz != RATE_HZ:
-            problem = f"speech comes with {turn.audio.rate_hz} samples a second where {RATE_HZ} are expected"
+            problem = f"speech has {turn.audio.rate_hz} samples per second where {RATE_HZ} are expected"
             raise SystemUnderTestError("refused", problem, reached=False)
         samples = turn.audio.samples
         pieces = [samples[start : start + _PIECE_BYTES] for start in range(0, len(samples), _PIECE_BYTES)]
@@ -188,7 +186,7 @@ class RealtimeConnector(SocketConnector[RealtimeSettings]):
             frame = await made.recv()
         event = read_json(frame)
         if not isinstance(event, dict):
-            raise bad_answer("an event is no mapping")
+            raise bad_answer("an event is not a mapping")
         self._wire.received(str(event.get("type")), json.dumps(without_audio(event), ensure_ascii=False))
         return self._vault.redact(event)
 

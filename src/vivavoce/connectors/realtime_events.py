@@ -1,4 +1,4 @@
-"""What the events of OpenAI's Realtime interface mean."""
+"""Events of OpenAI's Realtime interface."""
 
 import base64
 import binascii
@@ -37,7 +37,7 @@ class RealtimeAnswer:
         self._calls: list[dict[str, Any]] = []
 
     def take(self, event: dict[str, Any]) -> list[SystemOutput]:
-        """What one event gives out; an event that means nothing to us gives nothing.
+        """Outputs of one event; none for events without meaning here.
 
         Raises  SystemUnderTestError("bad_answer"): the server reports an error, or the response failed
         """
@@ -69,7 +69,7 @@ class RealtimeAnswer:
         return [SystemOutput(kind="audio", audio=Audio(samples, RATE_HZ))]
 
     def _heard(self, event: dict[str, Any]) -> list[SystemOutput]:
-        """What the server wrote down, with the probability of a word piece where it tells it."""
+        """The server's transcript, with token probabilities if it gives them."""
         words = event.get("transcript")
         if not isinstance(words, str) or not words.strip():
             return []
@@ -103,7 +103,7 @@ class RealtimeAnswer:
     def _done(self, response: Any) -> list[SystemOutput]:
         """The end, and what is still open; a response that only calls tools is silent."""
         if not isinstance(response, dict):
-            raise bad_answer("the end of the response is no mapping")
+            raise bad_answer("the end of the response is not a mapping")
         status = response.get("status", "completed")
         cancelled = status == "cancelled" and self.interrupted
         if status not in ("completed", "incomplete") and not cancelled:
@@ -113,12 +113,12 @@ class RealtimeAnswer:
         self.complete = True
         rest = self._item({"content": None}) if self._text else []
         if not self._given and not self._calls and not cancelled:
-            raise bad_answer("the answer has no text")
+            raise bad_answer("the reply contains no text")
         self._facts |= _part(response, "id", "status", "usage")
         return rest
 
     def facts(self, held_s: float) -> SystemOutput:
-        """What is known of the response beside its words, after waiting held_s seconds for more."""
+        """Facts of the response besides its text, after waiting held_s seconds for more."""
         calls = {"tool_calls": self._calls} if self._calls else {}
         return SystemOutput(
             kind="extras", raw=self._facts | calls, held_s=held_s, tools=read_tools(self._calls or None),

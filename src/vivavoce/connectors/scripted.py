@@ -29,12 +29,12 @@ def _pattern(written: str) -> str:
     try:
         re.compile(written)
     except re.error as error:
-        raise mistake(f"{written!r} is no regular expression ({error})", "see the re module") from None
+        raise mistake(f"{written!r} is not a regular expression ({error})", "see the re module") from None
     return written
 
 
 class ScriptedReply(BaseModel):
-    """What the system says to a turn in which the pattern is found."""
+    """Reply to a turn that matches the pattern."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     match: Annotated[str, AfterValidator(_pattern)] = ""
@@ -50,17 +50,17 @@ class ScriptedSettings(ConnectorSettings):
     replies: list[ScriptedReply] = Field(
         default_factory=list, description="mappings with match, say, choices, end, fail"
     )
-    otherwise: str = Field("I did not understand.", description="what is said when nothing matches")
-    greeting: str | None = Field(None, description="first message of the system")
-    in_turn: bool = Field(False, description="give the replies one after the other, whatever was said")
-    delay_s: float = Field(0.0, ge=0, le=600, description="seconds before each answer")
+    otherwise: str = Field("I did not understand.", description="reply when nothing matches")
+    greeting: str | None = Field(None, description="first message from the system")
+    in_turn: bool = Field(False, description="give the replies in order, whatever the message")
+    delay_s: float = Field(0.0, ge=0, le=600, description="delay in seconds before each answer")
 
 
 class ScriptedConnector(SystemConnector[ScriptedSettings]):
     """A script as a bot; {text} and {first} in a reply are the turn, and the conversation's first one."""
 
     name: ClassVar[str] = "scripted"
-    summary: ClassVar[str] = "replies that stand in the study file, for trying things out"
+    summary: ClassVar[str] = "replies in the study file, for trying things out"
     settings: ClassVar[type[ConnectorSettings]] = ScriptedSettings
     knows_names: ClassVar[bool] = False
 
@@ -82,7 +82,7 @@ class ScriptedConnector(SystemConnector[ScriptedSettings]):
         earlier = [past.text for past in conversation.history if past.party == "user"]
         reply = self._reply(turn.message, len(earlier))
         if reply.fail is not None:
-            raise SystemUnderTestError(reply.fail, "so says the script", reached=reply.fail != "unreachable")
+            raise SystemUnderTestError(reply.fail, "failure by script", reached=reply.fail != "unreachable")
         first = earlier[0] if earlier else turn.message
         said = [reply.say] if isinstance(reply.say, str) else list(reply.say)
         choices = tuple(Choice(title, title) for title in reply.choices)

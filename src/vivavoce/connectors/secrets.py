@@ -29,14 +29,14 @@ class Pieces:
         self._vault, self._held = vault, ""
 
     def take(self, piece: str) -> str:
-        """What can be given out now, secrets replaced."""
+        """Text that can be passed on now, with secrets replaced."""
         text = self._vault.redact(self._held + piece)
         safe = self._vault.safe(text)
         self._held = text[safe:]
         return text[:safe]
 
     def rest(self) -> str:
-        """What was held, where nothing follows."""
+        """Text held back, when nothing follows."""
         held, self._held = self._held, ""
         return held
 

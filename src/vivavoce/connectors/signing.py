@@ -13,16 +13,16 @@ from vivavoce.connectors.templates import compile_template
 
 
 class Signature(BaseModel):
-    """How requests are signed."""
+    """Signature of requests."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    key: str = Field(description="${NAME} of the environment variable that holds the shared key")
-    header: str = Field("X-Signature", description="header that carries the signature")
-    hash: Literal["sha256", "sha1", "sha512"] = Field("sha256", description="hash below the HMAC")
-    encoding: Literal["hex", "base64"] = Field("hex", description="how the signature is written")
-    prefix: str = Field("", description="what stands before it, such as sha256=")
-    text: str = Field("{{ body }}", description="what is signed: of body, timestamp, method and path")
-    timestamp: str | None = Field(None, description="header that carries the timestamp, in seconds")
+    key: str = Field(description="${NAME} of the environment variable with the shared key")
+    header: str = Field("X-Signature", description="header for the signature")
+    hash: Literal["sha256", "sha1", "sha512"] = Field("sha256", description="hash function of the HMAC")
+    encoding: Literal["hex", "base64"] = Field("hex", description="encoding of the signature")
+    prefix: str = Field("", description="prefix of the signature, such as sha256=")
+    text: str = Field("{{ body }}", description="signed text: template of body, timestamp, method and path")
+    timestamp: str | None = Field(None, description="header for the timestamp, in seconds")
 
 
 class Signer:

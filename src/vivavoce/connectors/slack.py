@@ -46,23 +46,23 @@ class SlackSettings(WebhookSettings):
     """Settings of a system with `connect: slack`."""
 
     url: WebAddress | None = Field(
-        None, description="the bot's request address; left out: the bot connects by Socket Mode"
+        None, description="the bot's request address (default: the bot connects by Socket Mode)"
     )
-    port: int = Field(8082, ge=0, le=65535, description="port on which the bot finds us")
+    port: int = Field(8082, ge=0, le=65535, description="port that the bot connects to")
     signing_secret: str | None = Field(
-        None, description="${NAME} of the secret that signs requests; left out: none is signed"
+        None, description="${NAME} of the secret that signs requests (default: unsigned)"
     )
-    token: str | None = Field(None, description="${NAME} of the bot's token; any is taken when left out")
+    token: str | None = Field(None, description="${NAME} of the bot's token (default: any token is accepted)")
     mention: bool = Field(False, description="talk in a channel, where each message mentions the bot")
-    commands: bool = Field(True, description="a turn that begins with / is a slash command")
-    verify: bool = Field(True, description="ask the request address first for the challenge, as Slack does")
+    commands: bool = Field(True, description="treat a turn that begins with / as a slash command")
+    verify: bool = Field(True, description="verify the request address by a challenge first, as Slack does")
 
 
 class SlackConnector(PlatformConnector[SlackSettings]):
     """A Slack bot that takes us for Slack."""
 
     name: ClassVar[str] = "slack"
-    summary: ClassVar[str] = "an unmodified Slack bot; Vivavoce is Slack"
+    summary: ClassVar[str] = "an unmodified Slack bot; Vivavoce acts as Slack"
     settings: ClassVar[type[ConnectorSettings]] = SlackSettings
     platform: ClassVar[str] = "Slack"
     real_host: ClassVar[str] = "slack.com"
@@ -134,7 +134,7 @@ class SlackConnector(PlatformConnector[SlackSettings]):
         answer = await self._posted(url, "event", asked, {})
         said = answer.get("challenge") if isinstance(answer, dict) else answer
         if said != challenge:
-            problem = "it did not give back the challenge of url_verification; verify: false leaves it out"
+            problem = "it did not return the challenge of url_verification; verify: false skips it"
             raise SystemUnderTestError("refused", problem, reached=False)
 
     async def _posted(self, url: str, kind: str, told: dict[str, Any], headers: dict[str, str]) -> Any:

@@ -49,7 +49,7 @@ class WebApi:
         return name
 
     def respond(self, name: str, params: dict[str, Any]) -> None:
-        """What a bot posts to a response address. Raises SlackError."""
+        """Message of a bot to a response address. Raises SlackError."""
         chat_id, message_ts = self._hooks.get(name, ("", ""))
         if chat_id not in self._chats:
             raise SlackError("expired_url")
@@ -112,7 +112,7 @@ class WebApi:
         return {"members": [user_of(chat.chat_id), BOT_USER], "response_metadata": {"next_cursor": ""}}
 
     def _history(self, _: str, params: dict[str, Any]) -> dict[str, Any]:
-        """What the bot wrote itself, latest first (in a thread: earliest first)."""
+        """Messages of the bot itself, latest first (in a thread: earliest first)."""
         chat = self._chat(params)
         head = {"type": "message", "user": BOT_USER, "bot_id": BOT, "team": TEAM}
         messages = [{**head, "ts": ts, "text": text} for ts, text in chat.texts.items()]
@@ -198,7 +198,7 @@ class WebApi:
     # --- what an assistant shows beside its messages ------------------------------------------------------
 
     def _status(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """What the bot is doing; an empty status takes it back."""
+        """Status of the bot; an empty one removes it."""
         chat = self._chat(params)
         chat.stirred(method, params, self._now_s())
         chat.typing_until_s = self._now_s() + self._typing_s if params.get("status") else 0.0

@@ -1,4 +1,4 @@
-"""What passes between Slack and a bot: events in, messages with blocks and buttons out.
+"""Messages between Slack and a bot: events in, messages with blocks and buttons out.
 
 Source  https://docs.slack.dev/reference: message payloads, Block Kit, interaction payloads
 """
@@ -28,7 +28,7 @@ _MENUS: Final = ("static_select", "overflow", "radio_buttons", "multi_static_sel
 
 
 class SlackError(Exception):
-    """What Slack answers to a call that it does not grant."""
+    """Errors of Slack for rejected calls."""
 
     def __init__(self, error: str) -> None:
         self.error = error
@@ -76,7 +76,7 @@ def message_event(chat: Chat, text: str, ts: str, *, mention: bool) -> dict[str,
 
 
 def command_event(chat: Chat, text: str, trigger: str, response_url: str) -> dict[str, Any]:
-    """What tells the bot of a slash command."""
+    """Event of a slash command."""
     command, _, rest = text.partition(" ")
     return {
         "token": "unused", "team_id": TEAM, "team_domain": "vivavoce", "channel_id": chat.chat_id,
@@ -89,7 +89,7 @@ def command_event(chat: Chat, text: str, trigger: str, response_url: str) -> dic
 def press_event(
     chat: Chat, button: dict[str, Any], ts: str, trigger: str, response_url: str
 ) -> dict[str, Any]:
-    """What tells the bot of a pressed button, or of a chosen entry of a menu."""
+    """Event of a pressed button, or of a chosen menu entry."""
     message = button["message"]
     user = {"id": user_of(chat.chat_id), "username": "participant", "name": "participant", "team_id": TEAM}
     place = {"type": "message", "message_ts": message, "channel_id": chat.chat_id, "is_ephemeral": False}
@@ -162,7 +162,7 @@ def _list(value: Any, error: str) -> list[dict[str, Any]]:
 
 
 def _parts(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """What of blocks is shown, in order: texts, pictures, buttons."""
+    """Visible content of blocks, in order: texts, pictures, buttons."""
     for number, block in enumerate(blocks):
         kind, block_id = block.get("type"), str(block.get("block_id") or f"b{number}")
         if kind in ("section", "header", "markdown"):

@@ -55,11 +55,11 @@ async def open_socket(
             )  # fmt: skip
     except TimeoutError:
         limit = settings.connect_timeout_s
-        problem = f"the connection was not made in {limit:g} s"
+        problem = f"the connection was not established in {limit:g} s"
     except InvalidHandshake as error:
-        raise SystemUnderTestError("refused", f"no WebSocket here ({error})", reached=False) from None
+        raise SystemUnderTestError("refused", f"not a WebSocket ({error})", reached=False) from None
     except (OSError, httpx.ConnectError, WebSocketException, ValueError) as error:
-        problem = str(error) or "the connection was not made"
+        problem = str(error) or "the connection was not established"
     raise SystemUnderTestError("unreachable", problem, reached=False)
 
 

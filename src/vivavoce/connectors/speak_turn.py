@@ -22,11 +22,11 @@ async def said(
         return turn
     try:
         if speak is None:
-            raise SynthesisError("there is no synthesiser")
+            raise SynthesisError("no synthesiser available")
         sound = (await speak(turn.text)).at(capabilities.audio_rate_hz)
     except (SynthesisError, InputError) as error:
         if capabilities.writing:
             return turn
-        problem = f"it only hears, and nobody here can speak to it: {error}"
+        problem = f"the system accepts only speech, and no synthesiser is available: {error}"
         raise SystemUnderTestError("refused", problem, reached=False) from None
     return UserTurn(key=turn.key, number=turn.number, text="", audio=Audio(sound.pcm, sound.rate_hz))

@@ -45,24 +45,29 @@ Format = Literal["openai-responses", "anthropic", "vercel-ai", "dify", "ag-ui", 
 class EventStreamSettings(ConnectorSettings):
     """Settings of a system with `connect: sse`."""
 
-    url: WebAddress = Field(description="address that takes a turn; may contain {{ conversation }}")
-    open: Request | None = Field(None, description="request that opens a conversation, before the first turn")
+    url: WebAddress = Field(description="address for turns; may contain {{ conversation }}")
+    open: Request | None = Field(
+        None, description=("request that starts a conversation, before the first turn")
+    )
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
     body: Any = Field(
         default_factory=lambda: {"conversation": "{{ conversation }}", "text": "{{ text }}"},
-        description="template of the JSON body; null: a GET without one",
+        description="template of the JSON body; null: a GET without body",
     )
-    query: dict[str, str] = Field(default_factory=dict, description="parameters of the address")
+    query: dict[str, str] = Field(default_factory=dict, description="query parameters")
     messages: MessageShape = Field(
-        default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
+        default=MessageShape(),
+        description=("format of {{ messages }}: the conversation so far, including this turn"),
     )
-    plain: bool = Field(False, description="the data of an event is a piece of text instead of JSON")
-    format: Format | None = Field(None, description="a published format, in place of `delta` and `response`")
-    delta: Path = Field("delta", description="where a piece of the message stands in an event")
-    keep: dict[str, Path] = Field(default_factory=dict, description="what to remember as state.NAME")
-    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a whole event")
+    plain: bool = Field(False, description="event data is plain text, not JSON")
+    format: Format | None = Field(None, description="a published format that sets `delta` and `response`")
+    delta: Path = Field("delta", description="path to a piece of the message in an event")
+    keep: dict[str, Path] = Field(default_factory=dict, description="values to remember as state.NAME")
+    response: AnswerPaths = Field(default=AnswerPaths(), description="paths in a complete event")
     end_event: str = Field("end", description="name of the event that ends the turn")
-    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    longest_answer_bytes: int = Field(
+        2_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 class EventStreamConnector(SystemConnector[EventStreamSettings]):
@@ -127,14 +132,14 @@ class EventStreamConnector(SystemConnector[EventStreamSettings]):
                 tools = output.tools and tuple(replace(call, live=True) for call in output.tools)
                 yield replace(output, usage=(), tools=tools)
         if not streamed.strip() and not said:
-            raise bad_answer("the answer has no text")
+            raise bad_answer("the reply contains no text")
         if streamed:
             yield SystemOutput(kind="message", text=streamed)
         if used:
             yield SystemOutput(kind="extras", usage=tuple(used.values()))
 
     def _read(self, conversation: Conversation, event: ServerSentEvent) -> list[SystemOutput]:
-        """What an event brings; most events of most formats bring nothing, such as a ping."""
+        """Outputs of an event; most events of most formats have none, such as a ping."""
         if self._settings.plain:
             return [SystemOutput(kind="delta", text=self._vault.redact(clean_text(event.data)))]
         if not event.data.strip():

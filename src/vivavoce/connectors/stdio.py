@@ -37,7 +37,7 @@ def _pattern(written: str) -> str:
     try:
         re.compile(written)
     except re.error as error:
-        raise mistake(f"{written!r} is no regular expression ({error})", "see the re module") from None
+        raise mistake(f"{written!r} is not a regular expression ({error})", "see the re module") from None
     return written
 
 
@@ -46,19 +46,21 @@ class StdioSettings(ConnectorSettings):
 
     folders: ClassVar[tuple[str, ...]] = ("folder",)
 
-    command: list[str] = Field(min_length=1, description="program and arguments; never a shell")
-    folder: str | None = Field(None, description="where it runs; the study's folder when left out")
+    command: list[str] = Field(min_length=1, description="program and arguments, without a shell")
+    folder: str | None = Field(None, description="working folder (default: the study's folder)")
     environment: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
-    greets: bool = Field(False, description="the program speaks first")
-    plain: bool = Field(False, description="lines of text instead of JSON")
+    greets: bool = Field(False, description="the program sends the first message")
+    plain: bool = Field(False, description="plain text lines, not JSON")
     prompt: Annotated[str, AfterValidator(_pattern)] | None = Field(
         None, description="plain: regular expression of the prompt that ends a turn"
     )
     prefix: Annotated[str, AfterValidator(_pattern)] | None = Field(
-        None, description="plain: regular expression of what stands before the lines of an answer: `Bot> ?`"
+        None, description="plain: regular expression of the prefix of answer lines: `Bot> ?`"
     )
     idle_s: float = Field(1.5, gt=0, le=60, description="plain: silence that ends a turn")
-    longest_answer_bytes: int = Field(1_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    longest_answer_bytes: int = Field(
+        1_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
 
 def _at_the_end_or_not(prompt: str) -> re.Pattern[bytes]:
@@ -71,7 +73,7 @@ class StdioConnector(HoldingConnector[StdioSettings, "_Program"]):
     """A program as a bot."""
 
     name: ClassVar[str] = "stdio"
-    summary: ClassVar[str] = "a program that reads and writes lines, one process for each conversation"
+    summary: ClassVar[str] = "a program that reads and writes lines, one process per conversation"
     settings: ClassVar[type[ConnectorSettings]] = StdioSettings
     knows_names: ClassVar[bool] = False
 
@@ -147,7 +149,7 @@ class _Program:
                 limit=settings.longest_answer_bytes, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
-            problem = f"{settings.command[0]} cannot be started ({error.strerror})"
+            problem = f"cannot start {settings.command[0]} ({error.strerror})"
             raise SystemUnderTestError("unreachable", problem, reached=False) from None
         return cls(process, settings, vault)
 
@@ -244,7 +246,7 @@ class _Program:
             yield SystemOutput(kind="message", text=self._vault.redact(text), held_s=held_s)
 
     def _answer_in(self, received: bytes) -> bytes | None:
-        """What stands before the prompt that ends a turn; None: it has not come, or no prompt is set."""
+        """Text before the prompt that ends a turn; None: no prompt yet, or none set."""
         if self._prompt is None:
             return None
         said = self._without_first_prompt(_COLOURS.sub(b"", received))

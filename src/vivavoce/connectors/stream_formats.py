@@ -13,7 +13,7 @@ _NOTHING: Final = "`null`"
 
 
 def _of(kind: str, found: str, key: str = "type") -> str:
-    """What stands in an event of one kind, in a list; an empty list for any other event."""
+    """Value in events of one kind, in a list; an empty list for other events."""
     return f"[@][?{key}=='{kind}'].{found}"
 
 

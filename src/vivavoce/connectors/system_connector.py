@@ -1,4 +1,4 @@
-"""What our connectors have in common: settings with their secrets, names and ends of conversations."""
+"""Base of connectors: settings with their secrets, names and ends of conversations."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -61,13 +61,13 @@ class SystemConnector(Generic[SettingsOf]):
         (renamed if self.knows_names else forgotten)(conversation)
 
     async def close(self, conversation: Conversation) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
     async def shut_down(self) -> None:
-        """Nothing is held."""
+        """Do nothing."""
 
     def _variables(self, conversation: Conversation, turn: UserTurn | None = None) -> dict[str, Any]:
-        """What templates may name, and secrets; without a turn those of an empty one."""
+        """Template variables and secrets; without a turn those of an empty one."""
         turn = turn or UserTurn(key="", number=0, text="")
         variables: dict[str, Any] = {
             "conversation": name_of(conversation), "key": turn.key, "number": turn.number,

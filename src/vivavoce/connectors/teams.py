@@ -35,7 +35,7 @@ _TENANT: Final = "00000000-0000-0000-0000-000000000001"
 
 
 class ActivityError(Exception):
-    """What Teams answers to a call that it does not grant."""
+    """Errors of Teams for rejected calls."""
 
     def __init__(self, code: str, message: str, status: int = 400) -> None:
         self.code, self.message, self.status = code, message, status
@@ -45,13 +45,13 @@ class ActivityError(Exception):
 class TeamsSettings(WebhookSettings):
     """Settings of a system with `connect: teams`."""
 
-    port: int = Field(8086, ge=0, le=65535, description="port on which the bot finds us")
+    port: int = Field(8086, ge=0, le=65535, description="port that the bot connects to")
     url: WebAddress = Field(
         description="the bot's messaging endpoint, such as http://127.0.0.1:3978/api/messages"
     )
     start: str | None = Field(
         None,
-        description="what opens a conversation: conversationUpdate, by which bots greet who joins, or a text",
+        description="first event of a conversation: conversationUpdate, which lets bots greet, or a text",
     )
 
 
@@ -59,7 +59,7 @@ class TeamsConnector(PlatformConnector[TeamsSettings]):
     """A Teams bot that takes us for Teams."""
 
     name: ClassVar[str] = "teams"
-    summary: ClassVar[str] = "an unmodified bot for Microsoft Teams (Bot Framework); Vivavoce is Teams"
+    summary: ClassVar[str] = "an unmodified bot for Microsoft Teams (Bot Framework); Vivavoce acts as Teams"
     settings: ClassVar[type[ConnectorSettings]] = TeamsSettings
     platform: ClassVar[str] = "Teams"
     real_host: ClassVar[str] = "smba.trafficmanager.net"

@@ -33,15 +33,15 @@ _ALIVE_S: Final = 60.0
 class TelegramSettings(PlatformSettings):
     """Settings of a system with `connect: telegram`."""
 
-    token: str | None = Field(None, description="${NAME} of the bot's token; any is taken when left out")
-    start: str | None = Field("/start", description="what opens a conversation; null: nothing")
+    token: str | None = Field(None, description="${NAME} of the bot's token (default: any token is accepted)")
+    start: str | None = Field("/start", description="first message of a conversation; null: none")
 
 
 class TelegramConnector(PlatformConnector[TelegramSettings]):
     """A Telegram bot that takes us for Telegram."""
 
     name: ClassVar[str] = "telegram"
-    summary: ClassVar[str] = "an unmodified Telegram bot; Vivavoce is its Bot API server"
+    summary: ClassVar[str] = "an unmodified Telegram bot; Vivavoce acts as its Bot API server"
     settings: ClassVar[type[ConnectorSettings]] = TelegramSettings
     platform: ClassVar[str] = "Telegram"
     real_host: ClassVar[str] = "api.telegram.org"

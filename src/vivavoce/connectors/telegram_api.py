@@ -142,7 +142,7 @@ class BotApi:
         return given
 
     def _skips_unseen(self, offset: int) -> bool:
-        """Whether an offset passes over an update that was never given: it was counted before a restart."""
+        """Check if an offset skips an update that was never delivered: it was counted before a restart."""
         ids = (update["update_id"] for update in self._updates)
         return any(number < offset and number not in self._given for number in ids)
 

@@ -1,4 +1,4 @@
-"""What passes between a Telegram bot and its users, as the Bot API writes it: updates in, messages out."""
+"""Messages between a Telegram bot and its users in the Bot API: updates in, messages out."""
 
 import html
 import json
@@ -17,7 +17,7 @@ _MARKER: Final = re.compile(r"(?<!\\)(?:\|\||__|[*_~`])")
 
 
 class BotApiError(Exception):
-    """What the Bot API answers to a request that it does not grant."""
+    """Errors of the Bot API for rejected requests."""
 
     def __init__(self, code: int, description: str) -> None:
         self.code, self.description = code, description

@@ -15,7 +15,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from vivavoce.connectors.secrets import REFERENCE
 from vivavoce.core.errors import InputError, SystemUnderTestError, nearest
 
-_NOT_YET: Final = "{text!r} has no value yet; {{{{ NAME or omit }}}} leaves it out until it has"
+_NOT_YET: Final = "{text!r} has no value yet; write {{{{ NAME or omit }}}} to leave it out until then"
 Rendered = Callable[[Mapping[str, Any]], Any]
 
 _PLAIN: Final = re.compile(r"\s*(\w+)(\s+or\s+omit)?\s*")
@@ -97,9 +97,7 @@ def _compile_text(text: str, known: set[str], place: str) -> Rendered:
             return _filled_in(_ENVIRONMENT.compile_expression(expression, undefined_to_none=False), text)
         return _filled_in(_ENVIRONMENT.from_string(source).render, text)
     except TemplateError as error:
-        raise InputError(
-            f"the template cannot be read: {error}", place=place, hint="see Jinja's syntax"
-        ) from error
+        raise InputError(f"invalid template: {error}", place=place, hint="see Jinja's syntax") from error
 
 
 def _filled_in(part: Rendered, text: str) -> Rendered:

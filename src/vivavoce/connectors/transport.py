@@ -28,7 +28,7 @@ _REMEMBERED_S: Final = 30.0
 
 
 def is_public(address: _Address) -> bool:
-    """Whether an address is reachable for everybody: global, and no tunnel that could end on this machine."""
+    """True if an address is globally reachable, and not a tunnel that could end on this machine."""
     if address.version == 6 and (
         address not in _GLOBAL_UNICAST or any(address in network for network in _TUNNELS)
     ):
@@ -37,7 +37,7 @@ def is_public(address: _Address) -> bool:
 
 
 def permitted(address: _Address, *, allow_private: bool) -> bool:
-    """Whether a bot may be reached there; link-local addresses (cloud metadata) never."""
+    """True if a bot may be reached there; link-local addresses (cloud metadata) never."""
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         return allow_private and permitted(address.ipv4_mapped, allow_private=True)
     if address.is_multicast or address.is_unspecified:
@@ -106,7 +106,7 @@ async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:
     try:
         found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise httpx.ConnectError(f"the name {host!r} cannot be resolved ({error.strerror})") from error
+        raise httpx.ConnectError(f"cannot resolve the name {host!r} ({error.strerror})") from error
     addresses = list(dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found))
     for address in addresses:
         if not permitted(ipaddress.ip_address(address), allow_private=allow_private):
@@ -115,9 +115,9 @@ async def checked_addresses(host: str, *, allow_private: bool) -> list[str]:
 
 
 def address_problem(host: str, address: str) -> str:
-    """Why an address is not used, and what to do."""
+    """Reason why an address is not used, with the next step."""
     shown = host if host == address else f"{host} ({address})"
-    return f"{shown} is on this machine or a private network; allow_private: true permits it"
+    return f"{shown} is on this computer or a private network; set allow_private: true to allow it"
 
 
 class _BoundedStream(httpx.AsyncByteStream):
@@ -196,12 +196,12 @@ def reported(vault: Vault) -> Iterator[None]:
             retry_after_s=error.retry_after_s,
         ) from None
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        detail = vault.redact(str(error)) or "the connection was not made in time"
+        detail = vault.redact(str(error)) or "the connection timed out"
         raise SystemUnderTestError("unreachable", detail, reached=False) from None
     except httpx.TimeoutException:
-        raise SystemUnderTestError("timeout", "the answer did not come in time") from None
+        raise SystemUnderTestError("timeout", "the answer timed out") from None
     except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError, httpx.CloseError) as error:
-        detail = vault.redact(str(error)) or "the connection was closed in the middle"
+        detail = vault.redact(str(error)) or "the connection was closed before the end"
         raise SystemUnderTestError("closed", detail) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise SystemUnderTestError("bad_answer", vault.redact(str(error))) from None

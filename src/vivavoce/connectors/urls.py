@@ -23,11 +23,11 @@ def _address(url: str, schemes: tuple[str, str], example: str) -> str:
             _PLACEHOLDER.sub("x", url)
         )  # what the connectors could not even ask for, such as 0177.0.0.1
     except (ValueError, httpx.InvalidURL) as error:
-        raise mistake(f"{url!r} is no web address ({error})", f"write {example}") from None
+        raise mistake(f"{url!r} is not a web address ({error})", f"write {example}") from None
     if parts.scheme not in schemes or not parts.hostname:
-        raise mistake(f"{url!r} is no web address", f"write {example}")
+        raise mistake(f"{url!r} is not a web address", f"write {example}")
     if _PLACEHOLDER.search(written.netloc):
-        raise mistake(f"the host of {url!r} is a template", "write the host as it is")
+        raise mistake(f"the host of {url!r} is a template", "write the host itself")
     if parts.username is not None or parts.password is not None:
         raise mistake("the address contains a password", "use headers with ${SECRET}")
     return url
@@ -56,12 +56,12 @@ def check_address(url: str, *, allow_private: bool, place: str) -> None:
     except ValueError:
         return
     if not permitted(address, allow_private=allow_private):
-        hint = "no bot is reached there" if allow_private else "set allow_private: true"
+        hint = "bots at such addresses are blocked" if allow_private else "set allow_private: true"
         raise InputError(address_problem(host, host).partition(";")[0], place=place, hint=hint)
 
 
 def is_private(url: str) -> bool:
-    """Whether the host is written as an address of this machine or of a private network."""
+    """True if the host is an address of this machine or of a private network."""
     try:
         check_address(url, allow_private=False, place="")
     except InputError:

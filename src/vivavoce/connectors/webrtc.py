@@ -49,33 +49,37 @@ _NONE_COMES_S: Final = 1.5  # after that message, where no sound comes at all
 class WebRTCSettings(ConnectorSettings):
     """Settings of a system with `connect: webrtc`."""
 
-    url: WebAddress = Field(description="address that takes the offer; may contain {{ conversation }}")
+    url: WebAddress = Field(description="address for the offer; may contain {{ conversation }}")
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
-    offer: Literal["json", "sdp"] = Field("json", description="the offer's form: {sdp, type}, or plain SDP")
-    channel: str = Field("data", description="name of the channel of messages")
-    begin: Any = Field(None, description="template of a message that opens the conversation")
-    turn_done: Any = Field(None, description="template of a message after what the participant said")
-    interrupt: Any = Field(
-        None, description="template of a message when somebody speaks into its answer; {{ played_ms }}"
+    offer: Literal["json", "sdp"] = Field(
+        "json", description="format of the offer: {sdp, type}, or plain SDP"
     )
-    send: Any = Field(None, description="template of a message for a turn in writing; unset: it hears only")
-    response: AnswerPaths = Field(default=AnswerPaths(), description="where things stand in a message")
-    delta: Path | None = Field(None, description="where a piece of what it says stands in a message")
-    heard: Path | None = Field(None, description="where it stands in a message what the system heard")
-    turn_end: Path | None = Field(None, description="true in the message that ends the turn")
+    channel: str = Field("data", description="name of the data channel")
+    begin: Any = Field(None, description="template of the message that starts the conversation")
+    turn_done: Any = Field(None, description="template of the message after the participant's turn")
+    interrupt: Any = Field(None, description="template of the message at a barge-in; {{ played_ms }}")
+    send: Any = Field(None, description="template of the message for a typed turn (default: speech only)")
+    response: AnswerPaths = Field(default=AnswerPaths(), description="paths in a message")
+    delta: Path | None = Field(None, description="path to a piece of its reply in a message")
+    heard: Path | None = Field(
+        None, description=("path to the transcript of the participant's speech in a message")
+    )
+    turn_end: Path | None = Field(None, description="path that is true in the message that ends the turn")
     while_spoken: bool = Field(
-        False, description="it hears a turn while it is spoken, by telephone and with an open microphone"
+        False, description="send speech live, by telephone and with an open microphone"
     )
     greets: bool = Field(False, description="the system speaks first")
-    idle_s: float = Field(1.5, gt=0, le=60, description="silence in its sound that ends its turn")
-    longest_answer_bytes: int = Field(200_000, gt=0, le=5_000_000, description="longest answer to the offer")
+    idle_s: float = Field(1.5, gt=0, le=60, description="silence that ends its turn")
+    longest_answer_bytes: int = Field(
+        200_000, gt=0, le=5_000_000, description="maximum length of the answer to the offer"
+    )
 
 
 class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
     """A system under test that is spoken to over WebRTC."""
 
     name: ClassVar[str] = "webrtc"
-    summary: ClassVar[str] = "sound over WebRTC, with messages of a data channel by templates"
+    summary: ClassVar[str] = "sound over WebRTC, with data channel messages by templates"
     settings: ClassVar[type[ConnectorSettings]] = WebRTCSettings
     check_installed = staticmethod(aiortc)
 
@@ -110,7 +114,7 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         settings = self._settings
         if turn.audio is None and settings.send is None:
-            problem = "this system only hears; a turn in writing has no way to it"
+            problem = "this system accepts only speech, not typed turns"
             raise SystemUnderTestError("refused", problem, reached=False)
         line = await self._line(conversation)
         overheard = line.overheard_all() and turn.overheard
@@ -160,7 +164,7 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
                 await line.peer.accept(answer, allow_private=settings.allow_private)
         except TimeoutError:
             await self.close(conversation)
-            raise SystemUnderTestError("timeout", "the connection was not made in time") from None
+            raise SystemUnderTestError("timeout", "the connection was not established in time") from None
         except ValueError as error:
             await self.close(conversation)
             raise bad_answer(f"its answer to the offer: {error}") from None
@@ -213,7 +217,7 @@ class WebRTCConnector(HoldingConnector[WebRTCSettings, "_Line"]):
                 await self.close(conversation)
 
     def _read(self, message: str) -> tuple[list[SystemOutput], bool]:
-        """What a message says, and whether it ends the turn."""
+        """Outputs of a message, and True if it ends the turn."""
         answer = self._vault.redact(read_json(message))
         outputs = self._reader.read_beside(answer, heard=self._found["heard"], delta=self._found["delta"])
         end = self._found["turn_end"]
@@ -251,7 +255,7 @@ class _Line:
         await self.peer.close()
 
     def begin_turn(self) -> None:
-        """What comes from now on belongs to the next turn."""
+        """Assign later sound to the next turn."""
         self._awaited = None
         while not self.arriving.empty():
             self.arriving.get_nowait()

@@ -125,7 +125,7 @@ def reachable(description: str, *, allow_private: bool) -> str:
             addresses += 1
         kept.append(line)
     if not addresses:
-        raise ValueError("its description has no address that may be reached")
+        raise ValueError("its description has no reachable address")
     return "\r\n".join([*kept, ""])
 
 
@@ -138,10 +138,10 @@ def _may_be_reached(candidate: str, allow_private: bool) -> bool:
 
 
 def _voice_track(library: Any) -> Any:
-    """What we say, as a track: frames of 20 ms at their own speed, silence where nothing is said.
+    """Our speech as a track: frames of 20 ms in real time, silence in between.
 
-    Who was held up goes on from there: a burst would overflow the small buffer at the other end, which throws
-    away what comes.
+    After a delay the track continues without catching up: a burst would overflow the small buffer at the
+    other end, which discards it.
     """
     from av import AudioFrame
 

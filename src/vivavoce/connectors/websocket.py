@@ -20,5 +20,5 @@ class WebSocketConnector(FramedSocket[WebSocketSettings]):
     """A system under test behind a WebSocket."""
 
     name: ClassVar[str] = "websocket"
-    summary: ClassVar[str] = "any WebSocket interface, by templates of frames"
+    summary: ClassVar[str] = "any WebSocket interface, with frame templates"
     settings: ClassVar[type[ConnectorSettings]] = WebSocketSettings

@@ -50,22 +50,22 @@ class WebSocketAudioSettings(FramedSettings):
     """Settings of a system with `connect: websocket-audio`."""
 
     sample_format: SampleFormat = Field("pcm16", description="16-bit little-endian, or G.711")
-    rate_hz: int = Field(16_000, ge=8000, le=48_000, description="samples a second, both ways")
+    rate_hz: int = Field(16_000, ge=8000, le=48_000, description="sample rate, both ways")
     sound: Any = Field(
-        None, description="template of a frame that carries {{ sound }} in base64; unset: binary frames"
+        None, description="template of a frame with {{ sound }} in base64 (default: binary frames)"
     )
-    sound_at: Path | None = Field(None, description="where sound stands in base64 in a frame of JSON")
-    begin: Any = Field(None, description="template of a frame that opens the conversation")
-    turn_done: Any = Field(None, description="template of a frame after what the participant said")
+    sound_at: Path | None = Field(None, description="path to sound in base64 in a JSON frame")
+    begin: Any = Field(None, description="template of the frame that starts the conversation")
+    turn_done: Any = Field(None, description="template of the frame after the participant's turn")
     silence_s: float = Field(
         0, ge=0, le=10, description="silence sent after it, for systems that wait for a pause"
     )
-    paced: bool = Field(False, description="send sound no faster than it was spoken")
-    interrupt: Any = Field(
-        None, description="template of a frame when somebody speaks into its answer; {{ played_ms }}"
+    paced: bool = Field(False, description="send sound in real time")
+    interrupt: Any = Field(None, description="template of the frame at a barge-in; {{ played_ms }}")
+    send: Any = Field(None, description="template of the frame for a typed turn (default: speech only)")
+    heard: Path | None = Field(
+        None, description=("path to the transcript of the participant's speech in a frame")
     )
-    send: Any = Field(None, description="template of a frame for a turn in writing; unset: it hears only")
-    heard: Path | None = Field(None, description="where it stands in a frame what the system heard")
     close_ends: bool = Field(False, description="closing the connection ends its turn, and the dialogue")
     longest_answer_bytes: int = Field(4_000_000, gt=0, le=50_000_000, description="longest frame")
 
@@ -74,7 +74,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
     """A system under test that is spoken to through a WebSocket."""
 
     name: ClassVar[str] = "websocket-audio"
-    summary: ClassVar[str] = "raw sound over a WebSocket, with frames of JSON by templates"
+    summary: ClassVar[str] = "raw sound over a WebSocket, with JSON frames by templates"
     settings: ClassVar[type[ConnectorSettings]] = WebSocketAudioSettings
 
     def __init__(self, settings: WebSocketAudioSettings, vault: Vault) -> None:
@@ -96,7 +96,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
 
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         if turn.audio is None and self._settings.send is None:
-            problem = "this system only hears; a turn in writing has no way to it"
+            problem = "this system accepts only speech, not typed turns"
             raise SystemUnderTestError("refused", problem, reached=False)
         made = await self._socket(conversation)
         if turn.audio is None:
@@ -129,7 +129,7 @@ class WebSocketAudioConnector(FramedSocket[WebSocketAudioSettings]):
         """Send what the participant said, and that they have finished."""
         settings, variables = self._settings, self._variables(conversation, turn)
         if audio.rate_hz != settings.rate_hz:
-            problem = f"sound with {audio.rate_hz} samples a second where {settings.rate_hz} are expected"
+            problem = f"sound has {audio.rate_hz} samples per second where {settings.rate_hz} are expected"
             raise SystemUnderTestError("refused", problem, reached=False)
         samples = audio.samples + bytes(2 * round(settings.silence_s * settings.rate_hz))
         step = 2 * round(_PIECE_S * settings.rate_hz)

@@ -28,16 +28,16 @@ _PICTURES: Final = ("image", "sticker")
 class WhatsAppSettings(GraphSettings):
     """Settings of a system with `connect: whatsapp`."""
 
-    port: int = Field(8083, ge=0, le=65535, description="port on which the bot finds us")
-    phone_number_id: str = Field("100000000000001", description="the bot's phone number, by its number")
-    account_id: str = Field("200000000000001", description="number of its WhatsApp Business account")
+    port: int = Field(8083, ge=0, le=65535, description="port that the bot connects to")
+    phone_number_id: str = Field("100000000000001", description="ID of the bot's phone number")
+    account_id: str = Field("200000000000001", description="ID of its WhatsApp Business account")
 
 
 class WhatsAppConnector(GraphConnector[WhatsAppSettings]):
     """A WhatsApp bot that takes us for the WhatsApp Cloud API."""
 
     name: ClassVar[str] = "whatsapp"
-    summary: ClassVar[str] = "an unmodified bot for the WhatsApp Cloud API; Vivavoce is that"
+    summary: ClassVar[str] = "an unmodified bot for the WhatsApp Cloud API; Vivavoce acts as WhatsApp"
     settings: ClassVar[type[ConnectorSettings]] = WhatsAppSettings
     platform: ClassVar[str] = "WhatsApp"
     longest_text: ClassVar[int] = LONGEST_TEXT

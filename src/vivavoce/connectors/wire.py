@@ -1,7 +1,7 @@
-"""What went over the wire, word for word but for secrets, for whoever listens: the log, `vivavoce talk`.
+"""Raw exchanges on the wire, without secrets, for listeners: the log, `vivavoce talk`.
 
-A connector notes what it sends and what comes back while it handles a turn. Nothing is kept unless somebody
-listens, and nothing at all where the system's settings say `log_wire: false`.
+A connector records requests and answers while it handles a turn. Records are dropped unless somebody
+listens, and not made if the system's settings say `log_wire: false`.
 """
 
 from collections.abc import Iterator

@@ -42,37 +42,45 @@ class WizardSettings(ConnectorSettings):
     """Settings of a system with `connect: wizard`."""
 
     replaces: Literal["system", "recognition", "understanding", "management"] = Field(
-        "system", description="what the wizard stands for"
+        "system", description="part played by the wizard"
     )
     behind: dict[str, Any] | None = Field(
-        None, description="settings of the system of which the wizard replaces a module"
+        None, description="settings of the system with a module that the wizard replaces"
     )
-    instructions: str | dict[str, str] = Field("", description="Markdown for the wizard; may be by language")
-    greeting: str | None = Field(None, description="first message, said as soon as a wizard is there")
-    begins: bool = Field(False, description="the wizard says the first message")
+    instructions: str | dict[str, str] = Field(
+        "", description="instructions for the wizard in Markdown, optionally by language"
+    )
+    greeting: str | None = Field(None, description="first message, sent as soon as a wizard is present")
+    begins: bool = Field(False, description="the wizard sends the first message")
     prompts: Replies = Field(default_factory=dict, description="canned prompts by label, in every dialogue")
     strategies: dict[str, Replies] = Field(
         default_factory=dict, description="scripted replies by label, for each strategy of the dialogue"
     )
-    strategy: str | None = Field(None, description="the strategy; left out: one of them for each dialogue")
-    free_text: bool = Field(True, description="the wizard may write; false: only what is scripted")
-    delay_s: float = Field(0.0, ge=0, le=120, description="no reply comes sooner after the user's turn")
-    pairing_timeout_s: float = Field(150.0, gt=0, le=850, description="seconds to wait for a wizard")
-    first_output_timeout_s: float = Field(300.0, gt=0, le=600, description="seconds until the wizard replies")
-    turn_timeout_s: float = Field(400.0, gt=0, le=3600, description="seconds until the turn is complete")
+    strategy: str | None = Field(None, description="strategy (default: drawn for each dialogue)")
+    free_text: bool = Field(True, description="the wizard may write freely; false: scripted replies only")
+    delay_s: float = Field(0.0, ge=0, le=120, description="minimum delay of a reply after the user's turn")
+    pairing_timeout_s: float = Field(
+        150.0, gt=0, le=850, description="timeout for a wizard to join, in seconds"
+    )
+    first_output_timeout_s: float = Field(
+        300.0, gt=0, le=600, description="timeout for the wizard's reply, in seconds"
+    )
+    turn_timeout_s: float = Field(
+        400.0, gt=0, le=3600, description="timeout for the complete turn, in seconds"
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> "WizardSettings":
         if self.replaces != "system" and self.behind is None:
             hint = "write behind: {connect: ...} for the rest of the system"
-            raise mistake(f"a wizard for {self.replaces} needs a system behind", hint)
+            raise mistake(f"a wizard for {self.replaces} needs the key 'behind'", hint)
         if self.replaces == "system" and self.behind is not None:
-            raise mistake("a wizard for the whole system has none behind", "leave 'behind' out")
+            raise mistake("a wizard for the whole system cannot have 'behind'", "leave 'behind' out")
         if self.strategy is not None and self.strategy not in self.strategies:
             known = ", ".join(self.strategies) or "none"
-            raise mistake(f"unknown strategy {self.strategy!r}; known: {known}", "add it to strategies")
+            raise mistake(f"unknown strategy {self.strategy!r}. Known: {known}", "add it to strategies")
         if not self.free_text and not self.prompts and not self.strategies and self.replaces == "system":
-            raise mistake("a wizard who may not write has nothing to say", "add prompts or strategies")
+            raise mistake("a wizard without free text needs scripted replies", "add prompts or strategies")
         return self
 
 
@@ -80,7 +88,7 @@ class WizardConnector:
     """A person as a bot; `room` is where the wizard's page finds the conversations."""
 
     name: ClassVar[str] = "wizard"
-    summary: ClassVar[str] = "a person in place of the system or of one module of it"
+    summary: ClassVar[str] = "a person in place of the system or of one of its modules"
     settings: ClassVar[type[ConnectorSettings]] = WizardSettings
 
     def __init__(self, settings: WizardSettings) -> None:
@@ -159,7 +167,7 @@ class WizardConnector:
         return replace(turn, payload=reply.text)
 
     async def _propose(self, seat: Seat, conversation: Conversation, turn: UserTurn) -> list[SystemOutput]:
-        """What the system behind makes of the turn, for the wizard, who decides what becomes of it."""
+        """The system's result for the turn, as a suggestion to the wizard."""
         assert self._behind is not None
         given = [output async for output in self._behind.send(conversation, turn)]
         seat.proposal = _words(given)
@@ -203,7 +211,7 @@ class WizardConnector:
             async with asyncio.timeout(limit):
                 reply = await self.room.answered(seat, asked)
         except TimeoutError:
-            raise SystemUnderTestError("timeout", f"the wizard did not reply in {limit:g} s") from None
+            raise SystemUnderTestError("timeout", f"the wizard did not reply within {limit:g} s") from None
         self._wire.received("from the wizard", json.dumps(asdict(reply), ensure_ascii=False))
         await until(begun + settings.delay_s)
         return replace(reply, text=clean_text(reply.text))
@@ -217,7 +225,7 @@ class WizardConnector:
         return [*outputs, SystemOutput(kind="end")] if reply.ends else outputs
 
     def _as_wizard(self, seat: Seat, reply: Reply) -> dict[str, Any]:
-        """How the log tells that a person stood here, who, and whether the words were scripted."""
+        """Log entry of the wizard: name, and source of the reply."""
         facts: dict[str, Any] = {
             "wizard": reply.wizard, "replaces": self._settings.replaces, "source": reply.source,
         }  # fmt: skip
@@ -248,7 +256,7 @@ class WizardConnector:
                 await self.room.paired(seat)
         except TimeoutError:
             self.room.leave(conversation.key)
-            problem = f"no wizard came in {limit:g} s"
+            problem = f"no wizard joined within {limit:g} s"
             raise SystemUnderTestError("unreachable", problem, reached=False) from None
         return seat
 
@@ -279,7 +287,7 @@ class WizardConnector:
 
 
 def _words(outputs: Iterable[SystemOutput]) -> str:
-    """What a turn says: its messages, and pieces that no message closed."""
+    """Content of a turn: its messages, and pieces that no message closed."""
     said: list[str] = []
     pieces = ""
     for output in outputs:

@@ -1,7 +1,7 @@
-"""Where a participant's conversation and the person who plays the system meet.
+"""Meeting point of a participant's conversation and the person who plays the system.
 
-The connector puts conversations in and waits for answers; whoever shows them to a wizard takes and answers
-them. All in one process and one event loop; nothing is kept here that is not also in the log.
+The connector adds conversations and waits for answers; the wizard's page takes and answers them. All in one
+process and one event loop; everything kept here is also in the log.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ Source = Literal["free", "prompt", "script", "proposal", "edited", "silence", "g
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a wizard sends: the words, and where they came from; label names the prompt or script.
+    """A wizard's reply and its source; label names the prompt or script.
 
     source  proposal  the program's, unchanged; edited: at least half of the words of both are the same
-            free      written; script, prompt: chosen
-            silence   nothing: the conversation was ended without a word
-            greeting  the first message, which came by itself
+    free      written; script, prompt: chosen
+    silence   no reply: the conversation ended
+    greeting  the first message, sent automatically
     """
 
     text: str
@@ -65,7 +65,7 @@ class Seat:
 
 
 def _ended() -> SystemUnderTestError:
-    return SystemUnderTestError("closed", "the conversation was ended")
+    return SystemUnderTestError("closed", "the conversation has ended")
 
 
 class NotYours(Exception):

@@ -1,1 +1,1 @@
-"""What every room may use: errors, registry, clock, signature, text, alignment. No domain."""
+"""Shared base of all rooms: errors, registry, clock, signature, text, alignment. No domain."""

@@ -1,4 +1,4 @@
-"""Where data lie that may lie elsewhere than on this machine: an address of fsspec, or a path."""
+"""Locations of data: fsspec addresses, or paths on this machine."""
 
 import re
 import shutil
@@ -34,7 +34,9 @@ def placed(where: Path | str) -> Path:
         _ = found.fs  # the file system is loaded here
     except (ImportError, ValueError, OSError) as error:
         said = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        hint = "install what fsspec needs for it, such as `pip install s3fs`, and check what it is told"
+        hint = (
+            "install the package that fsspec needs for it, such as `pip install s3fs`, and check its settings"
+        )
         raise InputError(said, place=f"{parts[0]}://{parts[1]}", hint=hint) from None
     return found
 
@@ -46,12 +48,12 @@ def address_parts(where: Path | str) -> tuple[str, str] | None:
 
 
 def is_elsewhere(where: Path) -> bool:
-    """Whether a path is of another file system than this machine's."""
+    """True if a path is on another file system than this machine's."""
     return not isinstance(where, Path)
 
 
 def is_same(one: Path | str, other: Path | str) -> bool:
-    """Whether two paths or addresses are of the same place."""
+    """True if two paths or addresses are the same place."""
     return placed(one).resolve() == placed(other).resolve()
 
 
@@ -74,7 +76,7 @@ def brought_here(file: Path) -> Iterator[Path]:
 
 @contextmanager
 def made_here(file: Path) -> Iterator[Path]:
-    """Where those write a file who write to this machine alone: itself, or one that is carried there then."""
+    """Local path for writers that need one: the path itself, or a copy that is uploaded at the end."""
     if not is_elsewhere(file):
         yield file
         return

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the rooms ask the time of."""
+    """Clock of the rooms."""
 
     def now(self) -> datetime:
         """The instant, in UTC. Only for people; never subtract two of these."""

@@ -1,4 +1,4 @@
-"""What a disk is asked for, so that it forgets nothing."""
+"""Durable writes: fsync of files and folders."""
 
 import os
 from pathlib import Path

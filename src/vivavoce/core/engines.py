@@ -1,8 +1,7 @@
-"""Where work that falls into pieces is done: here, in processes of this machine, or on a Dask cluster.
+"""Engines for parallel work: this process, local processes, or a Dask cluster.
 
-Whoever has such work hands it to `in_pieces`; whoever starts the work says where, by `working_on`. A piece
-that is lost with its worker is done again, and each has whatever it draws from in itself, so that results are
-the same wherever, and in however many places, they are made.
+`in_pieces` splits the work; `working_on` chooses the engine. A piece lost with its worker is done again, and
+each piece has its own random numbers, so results are the same on every engine and number of workers.
 """
 
 import gc
@@ -62,7 +61,7 @@ _CURRENT: Final = ContextVar("engine", default=_HERE)
 
 @contextmanager
 def working_on(text: str | None) -> Iterator[None]:
-    """Whatever falls into pieces is meanwhile done on the engine that a word names; None: where it was.
+    """Use the named engine for parallel work in the block; None: unchanged.
 
     Raises  as `read_engine`
     """
@@ -78,7 +77,7 @@ def working_on(text: str | None) -> Iterator[None]:
 
 
 def elsewhere() -> bool:
-    """Whether an engine was named, so that what is no piece by itself may be cut into some."""
+    """True if an engine was named, so that undivided work may be split."""
     return _CURRENT.get() is not _HERE
 
 
@@ -131,15 +130,15 @@ def read_engine(text: str | None) -> Engine:
 def _number(text: str) -> int:
     if not text.isdecimal() or not int(text):
         hint = "give a whole number, such as processes:4"
-        raise InputError(f"{text!r} is no number of processes", place=PLACE, hint=hint)
+        raise InputError(f"{text!r} is not a number of processes", place=PLACE, hint=hint)
     return int(text)
 
 
 def _address(rest: str) -> str:
     host, _, port = rest.removeprefix("//").rpartition(":")
     if not (rest.startswith("//") and host and port.isdecimal()):
-        hint = "give the scheduler's, such as dask://node7:8786"
-        raise InputError(f"'dask:{rest}' is no address", place=PLACE, hint=hint)
+        hint = "write the scheduler's address, such as dask://node7:8786"
+        raise InputError(f"'dask:{rest}' is not an address", place=PLACE, hint=hint)
     return f"tcp://{host}:{port}"
 
 
@@ -166,7 +165,7 @@ class Processes(Engine):
                 except BrokenProcessPool:
                     self.close()
         problem = f"worker processes ended {FAILURES} times before they were done"
-        raise InputError(problem, place=PLACE, hint="where memory was short, take fewer of them")
+        raise InputError(problem, place=PLACE, hint="if memory was short, use fewer of them")
 
     def _started(self) -> "ProcessPoolExecutor":
         from concurrent.futures import ProcessPoolExecutor
@@ -219,12 +218,12 @@ class Dask(Engine):
             try:
                 yield future.result()
             except KilledWorker:
-                problem = "workers ended again and again at the same piece"
-                hint = "give them more memory, or look into their logs"
+                problem = "workers ended repeatedly at the same piece"
+                hint = "give them more memory, or see their logs"
                 raise InputError(problem, place=PLACE, hint=hint) from None
             except ModuleNotFoundError as error:
-                problem = f"a worker has no package {error.name}"
-                hint = "install on the workers what is installed here"
+                problem = f"a worker lacks the package {error.name}"
+                hint = "install the same packages on the workers"
                 raise InputError(problem, place=PLACE, hint=hint) from None
 
     def _started(self) -> "Client":

@@ -1,8 +1,8 @@
-"""What installed packages offer Vivavoce, read from their files, which is quicker than the standard library.
+"""Entry points of installed packages, read faster than by the standard library.
 
-`importlib.metadata` parses what every package says of itself by the modules of e-mail. Here only those files
-are opened that name entry points, and only those are parsed that name a group of ours. Where packages lie
-elsewhere than in folders, it is asked all the same.
+`importlib.metadata` parses all metadata with the e-mail modules. This module opens only files that name entry
+points, and parses only those with a group of ours. If packages lie elsewhere than in folders, it falls back
+to `importlib.metadata`.
 """
 
 import os
@@ -36,7 +36,7 @@ class EntryPoint(NamedTuple):
 
     @property
     def package(self) -> str:
-        """As its makers call it, which the name of its folder does not tell to the letter."""
+        """Name as its authors write it, which the folder's name may not give exactly."""
         if self.named:
             return self.named
         lines = (Path(self.facts) / "METADATA").read_text(encoding="utf-8", errors="replace").splitlines()
@@ -44,9 +44,9 @@ class EntryPoint(NamedTuple):
         return told.removeprefix("Name:").strip()
 
     def load(self) -> Any:
-        """What it names, imported.
+        """Imported value.
 
-        Raises  whatever importing raises; AttributeError: the module lacks it; ValueError: no such value
+        Raises  errors of the import; AttributeError: the module lacks it; ValueError: no such value
         """
         module, attributes = self._parts
         found: Any = import_module(module)
@@ -58,7 +58,7 @@ class EntryPoint(NamedTuple):
     def _parts(self) -> tuple[str, str]:
         found = _VALUE.match(self.value)
         if found is None:
-            raise ValueError(f"{self.value!r} is no module:attribute")
+            raise ValueError(f"{self.value!r} is not of the form module:attribute")
         return found[1], found[2] or ""
 
 
@@ -71,13 +71,13 @@ def read_entry_points(path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
 
 
 def _only_folders(path: tuple[str, ...]) -> bool:
-    """Whether packages can lie in folders alone: neither in archives nor where another finder finds them."""
+    """True if all packages lie in folders: no archives, no other finders."""
     finders = (one for one in sys.meta_path if hasattr(one, "find_distributions"))
     return all(map(_reads_the_path, finders)) and not any(map(os.path.isfile, path))
 
 
 def _reads_the_path(finder: object) -> bool:
-    """Whether it is the standard library's, or the package that takes its place where imported."""
+    """True for the standard library's finder, or the package that replaces it."""
     return finder is PathFinder or type(finder).__module__.partition(".")[0] == "importlib_metadata"
 
 

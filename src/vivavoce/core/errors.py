@@ -1,15 +1,16 @@
-"""Every error that Vivavoce raises on purpose.
+"""Exception classes of Vivavoce.
 
 VivavoceError
-├── InputError            what a user gave is wrong: value, place, next step
+├── InputError            wrong user input: value, place, next step
 │   ├── UnknownName       a registry or a file does not know this name
 │   ├── DuplicateName     two objects claim one name
-│   ├── MissingExtra      what is asked for needs a package that is not installed
-│   └── MissingColumn     a table lacks what a measure reads
+│   ├── MissingExtra      a required package is not installed
+│   └── MissingColumn     a table lacks a column that a measure reads
 ├── SystemUnderTestError  the bot failed: unreachable, timeout, bad_answer, refused, closed
 └── LogError              the log could not be written or read
 """
 
+import re
 from difflib import get_close_matches
 from typing import Any, Final, Literal
 
@@ -19,7 +20,7 @@ MOST_LISTED: Final = 40  # known names; of more, the nearest
 
 
 class VivavoceError(Exception):
-    """Anything that Vivavoce raises on purpose; it can be pickled, as another process's comes from there."""
+    """Base class of Vivavoce's errors; it can be pickled, for errors of other processes."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _raised_elsewhere, (type(self), self.args), self.__dict__
@@ -30,11 +31,11 @@ def _raised_elsewhere(kind: type[VivavoceError], args: tuple[Any, ...]) -> Vivav
 
 
 class InputError(VivavoceError):
-    """What a user gave is wrong; one line says value, place and next step.
+    """Wrong user input; one line with place, value and next step.
 
-    Shown as `place: problem; hint`. The command line prints it without a stack trace and exits with 2.
+    Shown as `place: problem. Hint`. The command line prints it without a stack trace and exits with 2.
 
-    values  fill the places `%(name)s` of problem and hint, which pages say in the reader's language
+    values  fill the places `%(name)s` of problem and hint, which pages translate
     """
 
     def __init__(
@@ -44,15 +45,15 @@ class InputError(VivavoceError):
             self.template, self.hint_template, self.values = problem, hint, values
             problem, hint = problem % values, hint % values
         self.problem, self.place, self.hint = problem, place, hint
-        super().__init__(f"{place + ': ' if place else ''}{problem}{'; ' + hint if hint else ''}")
+        super().__init__(f"{place + ': ' if place else ''}{sentences(problem, hint)}")
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows in the place of a stack trace."""
+        """Text that a notebook shows in place of a stack trace."""
         return [f"{type(self).__name__}: {self}"]
 
 
 class UnknownName(InputError):
-    """A name that nobody registered; the nearest known name is offered."""
+    """An unregistered name; the hint suggests the nearest known one."""
 
     def __init__(self, kind: str, name: object, known: list[str], *, place: str = "") -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
@@ -67,7 +68,7 @@ class DuplicateName(InputError):
 
 
 class MissingExtra(InputError):
-    """What is asked for needs a package that is not installed."""
+    """A required package is not installed."""
 
 
 class MissingColumn(InputError):
@@ -78,9 +79,9 @@ class MissingColumn(InputError):
 
 
 class SystemUnderTestError(VivavoceError):
-    """The system under test failed; `failure` says how, `reached` whether it may have seen the turn.
+    """The system under test failed. failure: kind of failure; reached: it may have seen the turn.
 
-    retry_after_s: it did not take the turn, and asks to be asked again after so many seconds.
+    retry_after_s: the system rejected the turn and accepts a retry after this many seconds.
     """
 
     def __init__(
@@ -95,10 +96,16 @@ class LogError(VivavoceError):
     """The log could not be written or read; nothing is acknowledged that is not on disk."""
 
 
+def sentences(problem: str, hint: str) -> str:
+    """Join problem and hint as sentences; capitalise the hint unless it starts with a name or a command."""
+    hint = re.sub(r"^(?!(?:pip|apt|vivavoce) )[a-z]+(?=[ ,:?]|$)", lambda word: word[0].capitalize(), hint)
+    return ". ".join(part for part in (problem, hint) if part)
+
+
 def nearest(name: str, known: list[str]) -> str:
-    """The hint for an unknown name: `did you mean 'code'? known: code, dialogue, none`."""
+    """Hint for an unknown name: `Did you mean 'code'? Known: code, dialogue, none`."""
     close = get_close_matches(name, known, n=1, cutoff=0.6)
-    listed = "known: " + ", ".join(known) if known else "none is known"
+    listed = "Known: " + ", ".join(known) if known else "Known: none"
     if len(known) > MOST_LISTED:
-        listed = f"nearest of {len(known)}: " + ", ".join(get_close_matches(name, known, n=6, cutoff=0))
-    return f"did you mean {close[0]!r}? {listed}" if close else listed
+        listed = f"Nearest of {len(known)}: " + ", ".join(get_close_matches(name, known, n=6, cutoff=0))
+    return f"Did you mean {close[0]!r}? {listed}" if close else listed

@@ -23,7 +23,7 @@ _MODULES: Final = {
 
 
 def missing(module: str) -> MissingExtra | None:
-    """What to say where a module is missing; None where no extra of ours brings it."""
+    """Hint for a missing module; None if no extra of ours provides it."""
     package = _normal(_MODULES.get(name := module.partition(".")[0], name))
     extra = _extras().get(package) or _packages().get(package)
     if extra is None:

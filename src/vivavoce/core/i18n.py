@@ -61,10 +61,10 @@ def parse_catalogue(file: Path, language: str | None = None) -> Catalog:
         with file.open("rb") as written:
             return read_po(written, locale=locale, abort_invalid=True)
     except PoFileError as error:
-        problem = f"no catalogue of gettext: {str(error).rpartition(' on ')[0]}"
-        raise InputError(problem, place=f"{place}:{error.lineno + 1}", hint="mend the line") from None
+        problem = f"not a gettext catalogue: {str(error).rpartition(' on ')[0]}"
+        raise InputError(problem, place=f"{place}:{error.lineno + 1}", hint="correct the line") from None
     except ValueError as error:
-        raise InputError(f"no catalogue of gettext: {error}", place=place, hint="mend the file") from None
+        raise InputError(f"not a gettext catalogue: {error}", place=place, hint="correct the file") from None
 
 
 def _translated(file: Path, language: str) -> Catalog:

@@ -25,7 +25,9 @@ def choose_port(asked: int | None, usual: int, option: str) -> int:
     """
     if asked is None:
         return free_port(usual)
-    require_free("127.0.0.1", asked, place=option, hint="end who listens there, or choose another port")
+    require_free(
+        "127.0.0.1", asked, place=option, hint=("stop the process that listens there, or choose another port")
+    )
     return asked
 
 

@@ -98,7 +98,7 @@ class Shelf(Registry[Entry]):
                 made = made()
         if lacking:
             hint = f"add {', '.join(lacking)}, as in the guide"
-            problem = f"{_told(self.kind, point)} does not say its {' and '.join(lacking)}"
+            problem = f"{_told(self.kind, point)} lacks its {' and '.join(lacking)}"
             raise InputError(problem, place=place, hint=hint)
         fits = self.fits(made) if self.fits is not None else isinstance(made, self.base or object)
         if not fits or getattr(made, "name", None) != point.name:
@@ -145,7 +145,7 @@ class FamilyShelf(Registry[Entry]):
         return self._entries[name]
 
     def offered(self) -> list[Any]:
-        """What the entry points name, in the order of their names."""
+        """Values of the entry points, in the order of their names."""
         self._fill()
         return [self._taken[point.name, point.value] for point in offers(self.group)]
 
@@ -196,14 +196,14 @@ def _told(kind: str, point: EntryPoint) -> str:
 
 def _broken(what: str, error: Exception, place: str) -> InputError:
     problem = f"{what} cannot be loaded: {type(error).__name__}: {error}"
-    return InputError(problem, place=place, hint="mend or uninstall the package")
+    return InputError(problem, place=place, hint="repair or uninstall the package")
 
 
 def _unknown(shelf: Registry[Any], name: str, place: str) -> InputError:
     if shelf.names():
         return UnknownName(shelf.kind, name, shelf.names(), place=place)
-    hint = "install Vivavoce again: what is installed is older than this program"
-    return InputError(f"no {shelf.kind} is known, not even one of Vivavoce's own", place=place, hint=hint)
+    hint = "install Vivavoce again: the installed version is older than this program"
+    return InputError(f"no {shelf.kind} is known, not even a built-in one", place=place, hint=hint)
 
 
 def _twice(kind: str, name: str, packages: Iterable[str], place: str = "") -> InputError:

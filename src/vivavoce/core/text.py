@@ -53,10 +53,10 @@ def bare(value: str | None) -> str:
 
 
 def is_same_value(held: str, told: str, match: str = "exact") -> bool:
-    """Whether a value that was told is the one held.
+    """Compare a reported value with the stored one.
 
-    match  exact: equal normalised; code: letters and digits are equal, however they are grouped; prefix: a
-           code of which the end may be missing
+    match  exact: equal after normalisation; code: equal letters and digits, in any grouping; prefix: a
+       code whose end may be missing
     """
     if match == "exact":
         return normalise_value(held) == normalise_value(told)

@@ -37,9 +37,9 @@ def mistake(problem: str, hint: str) -> PydanticCustomError:
 
 
 def read_model(source: Source, model: type[Model], *, empty: Any = None) -> Model | None:
-    """What a file says, as a model; None where it does not fit, and the source then has the problems.
+    """A file's content as a model; None if invalid, with problems in the source.
 
-    Input   empty: what a file without content stands for
+    Input   empty: value of a file without content
     """
     if not source.problems:
         try:
@@ -167,7 +167,7 @@ def _best_branches(told: list[_Complaint]) -> list[_Complaint]:
 
 
 def _is_misspelt(one: _Complaint, unknown: list[_Complaint]) -> bool:
-    """Whether a key is missing that stands beside it under a name much like it."""
+    """True if a missing key stands beside it under a similar name."""
     beside = [str(other.path[-1]) for other in unknown if other.path[:-1] == one.path[:-1]]
     return one.detail["type"] == "missing" and bool(get_close_matches(str(one.path[-1]), beside, n=1))
 
@@ -186,8 +186,8 @@ def _problem(one: _Complaint, source: Source, model: type[BaseModel], at: KeyPat
     if kind == "mistake":
         return Problem(place, str(context["problem"]), str(context["hint"]))
     if kind == "too_short":
-        problem = f"{name!r} holds {context['actual_length']} of at least {context['min_length']}"
-        return Problem(place, problem, "add what is missing")
+        problem = f"{name!r} has {context['actual_length']} of at least {context['min_length']} entries"
+        return Problem(place, problem, "add the missing entries")
     if kind in _TYPES:
         expected = " or ".join(one.expected)
         return Problem(place, f"{shown_value(given)} where {expected} is expected", f"write {expected}")
@@ -222,7 +222,7 @@ def known_keys(model: type[BaseModel], path: KeyPath) -> list[str]:
 
 
 def _below(here: Any, key: str | int) -> Any:
-    """What stands under a key, or at a place of a list, of a value of this kind; None: anything."""
+    """Type under a key, or at a place of a list, of this type; None: any."""
     if isinstance(here, type) and issubclass(here, BaseModel):
         return next((f.annotation for n, f in here.model_fields.items() if key in (n, f.alias)), None)
     parts = get_args(here)
@@ -246,6 +246,6 @@ def _choices(annotation: Any) -> list[Any]:
 
 
 def _named(choice: Any, branch: str) -> bool:
-    """Whether pydantic calls this kind of value so: `bool`, `function-before[expand(), Request]`."""
+    """Match pydantic's name of a type: `bool`, `function-before[expand(), Request]`."""
     name = getattr(get_origin(choice) or choice, "__name__", "")
     return bool(re.search(rf"\b{re.escape(name)}\b", branch)) if name else False

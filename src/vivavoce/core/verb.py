@@ -51,7 +51,7 @@ class Verb:
     kept: str | Mapping[str, str] = ""
 
     def command(self, below: str = "") -> Any:
-        """What Typer makes of it; `below`: the verb below which it stands."""
+        """Typer command of this verb; `below`: its parent verb."""
         run = pkgutil.resolve_name(self.run) if isinstance(self.run, str) else self.run
         if isinstance(run, typer.Typer):
             _complete(run, self.name, self.examples)
@@ -78,7 +78,7 @@ VERBS: Final = Shelf("verb", Verb)
 
 
 def verbs_below(name: str) -> Shelf[Verb]:
-    """What packages offer below a verb that has others below it."""
+    """Verbs of packages below a verb with subcommands."""
     return Shelf("verb", Verb, group=f"{VERBS.group}.{name}")
 
 

@@ -100,7 +100,7 @@ def parse_yaml(content: bytes | str, shown: str) -> Source:
 def _syntax(error: YAMLError, shown: str) -> Problem:
     """A parser's complaint in one line, with the line of the file."""
     if not isinstance(error, MarkedYAMLError) or error.problem_mark is None:
-        return Problem(shown, f"not valid YAML ({' '.join(str(error).split())})", "mend the syntax")
+        return Problem(shown, f"not valid YAML ({' '.join(str(error).split())})", "correct the syntax")
     problem, line = error.problem or "syntax error", error.problem_mark.line + 1
     if "'\\t'" in problem or "\\t" in repr(problem):
         return Problem(f"{shown}:{line}", "a tab in the indentation", "indent with spaces")
@@ -122,7 +122,7 @@ class _Reader:
         self.source.lines.setdefault(path, node.start_mark.line + 1)
         if id(node) in self.open or self.nodes > _MOST_NODES:
             if self.nodes <= _MOST_NODES + 1:
-                self.source.report(path, "an alias makes the file endless or enormous", "write the value out")
+                self.source.report(path, "an alias makes the file infinite or huge", "write the value out")
             return None
         if node.id == "scalar":
             return self.scalar(node, path)
@@ -172,5 +172,5 @@ class _Reader:
 
 @cache
 def _constructor() -> Any:
-    """What makes numbers and the like of text, as YAML 1.2."""
+    """Resolver of numbers and the like, as in YAML 1.2."""
     return YAML(typ="safe", pure=True).constructor

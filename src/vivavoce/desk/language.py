@@ -19,7 +19,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.statement import Statement
 from vivavoce.languages.base import language_name, languages_with, words
@@ -95,7 +95,7 @@ def told(error: InputError) -> str:
     """What is wrong and what to do, as far as the room that says it has marked its words by `N_`."""
     values = getattr(error, "values", {})
     parts = [getattr(error, "template", error.problem), getattr(error, "hint_template", error.hint)]
-    said = "; ".join(worded(part) % values if values else worded(part) for part in parts if part)
+    said = sentences(*(worded(part) % values if values else worded(part) for part in parts))
     return f"{error.place}: {said}" if error.place else said
 
 

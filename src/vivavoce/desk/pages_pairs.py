@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.i18n import N_
 from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
 from vivavoce.desk.language import gettext
@@ -102,7 +102,7 @@ def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
             pair, by=who_of(request).name, base=draft.base if draft.opened == draft.pair_id else ""
         )
     except UnreadableTranscript as error:
-        return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
+        return _editor(request, desk, draft, 422, sentences(error.problem, error.hint))
     except PairChanged as error:
         draft.opened, draft.base = draft.pair_id, laboratory.digest(draft.pair_id)
         told = gettext("Nothing was written. To replace what is there by yours, save again.")
@@ -148,7 +148,7 @@ async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> R
             read_model_file(path), control, strategy, draft.language, desk.study.balance.changed
         )
     except UnreadableTranscript as error:
-        return _editor(request, desk, draft, 422, f"{error.problem}; {error.hint}")
+        return _editor(request, desk, draft, 422, sentences(error.problem, error.hint))
     except InputError as error:
         return _editor(request, desk, draft, 422, str(error))
     draft.experimental = write_transcript(made)

@@ -39,7 +39,7 @@ def _battle(rows: ItemRows, record: LogRecord, *, number: int) -> None:
     battle = record.content
     winner = need(battle, "winner", str)
     if winner not in CHOICES:
-        raise ValueError(f"'winner' is {shown_value(winner)}; known: {', '.join(CHOICES)}")
+        raise ValueError(f"'winner' is {shown_value(winner)}. Known: {', '.join(CHOICES)}")
     key = str(battle.get("question_id") or battle.get("id") or record.key)
     judge = battle.get("judge") or battle.get("evaluation_session_id")
     who, language = None if judge is None else str(judge), _language(battle.get("language"))

@@ -54,7 +54,7 @@ def read_judge(path: Path) -> JudgeSettings:
     if not isinstance(kind, str):
         if source.problems:
             load_model(path, JudgeSettings)
-        hint = f"add judge: NAME; known: {', '.join(JUDGES.names())}"
+        hint = f"add judge: NAME. Known: {', '.join(JUDGES.names())}"
         raise InputError("'judge' is missing", place=str(path), hint=hint)
     return load_model(path, JUDGES.get(kind, place=str(path)).settings, str(path))
 

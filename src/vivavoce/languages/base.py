@@ -124,7 +124,7 @@ def locale_of(tag: str) -> Locale:
 
 
 def language_name(tag: str) -> str:
-    """What a language calls itself, such as Italiano, with its region; the tag where it is unknown."""
+    """Name of a language in itself, such as Italiano, with its region; the tag if unknown."""
     language = language_of(tag)
     if language is not None and language.name == tag:
         return language.title

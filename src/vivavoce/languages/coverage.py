@@ -1,7 +1,7 @@
-"""How much of what is said a language says itself: the rest falls back to English.
+"""Coverage of a language: translated messages; the rest falls back to English.
 
-What is said is what our own complete languages have words for, and what steps, sections and packages bring
-words for in `locale` folders of their own.
+The total is the messages of our own complete languages and of the `locale` folders of steps, sections and
+packages.
 """
 
 import re
@@ -39,7 +39,7 @@ class Coverage:
 
     @property
     def in_english(self) -> int:
-        """How many sentences fall back to English."""
+        """Number of sentences that fall back to English."""
         return self.said - self.translated
 
 
@@ -113,7 +113,7 @@ def misfits(file: Path) -> list[str]:
 
 def empty_catalogue(domain: str, language: str, beside: Iterable[Path] = ()) -> Catalog:
     """All sentences of a domain, to be translated."""
-    title = f"# {language_name(language)}: {domain}. What stays empty is said in English."
+    title = f"# {language_name(language)}: {domain}. Empty entries are shown in English."
     made = Catalog(str(locale_of(language)), domain, title, "Vivavoce", charset="utf-8", fuzzy=False)
     for one in said(domain, beside).values():
         made.add(one.id, flags=set(one.flags), context=one.context)
@@ -121,7 +121,7 @@ def empty_catalogue(domain: str, language: str, beside: Iterable[Path] = ()) -> 
 
 
 def _key(message: Message) -> Id:
-    """What a message translates, its context before it, as gettext has it."""
+    """Key of a message in gettext: its context before it."""
     before = f"{message.context}{CONTEXT}" if message.context else ""
     if isinstance(message.id, str):
         return before + message.id

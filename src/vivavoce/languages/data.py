@@ -1,4 +1,4 @@
-"""What the YAML files of a language hold; each file is optional, and English is used where one is missing."""
+"""Content of a language's YAML files; each file is optional, with English as fallback."""
 
 import re
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ def _rule(rule: tuple[str, str]) -> tuple[str, str]:
     try:
         re.compile(rule[0])
     except re.error as error:
-        raise mistake(f"{rule[0]!r} is no regular expression: {error}", "mend the pattern") from None
+        raise mistake(f"{rule[0]!r} is not a regular expression: {error}", "correct the pattern") from None
     return rule
 
 
@@ -76,7 +76,7 @@ class LanguageData(BaseModel):
 
     @classmethod
     def of(cls, tag: str) -> Self | None:
-        """What the language of a tag brings; None: it lacks the file, or is not installed.
+        """Content for a tag's language; None: it lacks the file, or is not installed.
 
         Raises  InputError: the first mistake in the file
         """
@@ -88,7 +88,7 @@ class LanguageData(BaseModel):
 
     @classmethod
     def or_english(cls, tag: str) -> Self:
-        """What the language of a tag brings, else what English does."""
+        """Content for a tag's language, else the English one."""
         return cls.of(tag) or cls.in_english()
 
     @classmethod
@@ -122,22 +122,20 @@ def check_installed(tags: Iterable[str]) -> None:
         if language_of(tag) is None:
             known = ", ".join(LANGUAGES.names())
             name = tag.split("-")[0].lower()
-            hint = f"install a package that brings it, or write one: vivavoce new language {name}"
-            raise mistake(f"language {tag!r} is not installed; installed: {known}", hint)
+            hint = f"install its package, or write one: vivavoce new language {name}"
+            raise mistake(f"language {tag!r} is not installed. Installed: {known}", hint)
 
 
 class Spoken(LanguageData):
-    """What the platform says aloud; a phrase that is missing is said in English."""
+    """Spoken text of the platform; missing phrases fall back to English."""
 
     file = "spoken.yaml"
 
-    greeting: str = Field("", description="what `vivavoce check` says to a system; empty: the English one")
-    digits: list[str] = Field(
-        [], description="zero to nine, as codes are spelt; none: figures, which a voice reads"
-    )
+    greeting: str = Field("", description="greeting of test messages (default: the English one)")
+    digits: list[str] = Field([], description="zero to nine, for codes (default: figures, read by the voice)")
     voices: dict[str, str] = Field({}, description="voice by synthesiser that needs one: `festival`")
     phrases: dict[Phrase, str] = Field(
-        {}, description=f"sentences: {', '.join(get_args(Phrase))}; `code` has the place {{code}}"
+        {}, description=f"sentences: {', '.join(get_args(Phrase))}; `code` contains {{code}}"
     )
 
     @model_validator(mode="after")
@@ -152,32 +150,37 @@ class Spoken(LanguageData):
 
 
 class SimulatedSpeech(LanguageData):
-    """How simulated users say things, and what a noisy channel makes of it."""
+    """Utterances of simulated users, and effects of a noisy channel."""
 
     file = "simulation.yaml"
 
     say: dict[Manner, list[str]] = Field(
-        description=f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first six; "
-        "who has no words for `whether` does not ask it"
+        description=(
+            f"ways to say each of {', '.join(get_args(Manner))}; {{what}} in the first six; "
+            "`whether` is optional"
+        )
     )
     asides: dict[Aside, list[str]] = Field(
-        {}, description=f"what is said in place of an answer: {', '.join(get_args(Aside))}; none: in English"
+        {}, description=f"utterances in place of an answer: {', '.join(get_args(Aside))} (default: English)"
     )
     conjunction: str = Field(description="the word for `and`")
-    goodbye: str = Field(description="the last word of somebody who hangs up")
-    bare_share: float = Field(0, ge=0, le=1, description="how often a single value is said bare")
-    thanks: list[str] = Field([], description="what stands in a goodbye that thanks as well")
-    fillers: list[str] = Field([], description="words that a recogniser inserts; none: English ones")
-    common: str = Field("", description="frequent words, one after the other, that others are taken for")
+    goodbye: str = Field(description="last word before hanging up")
+    bare_share: float = Field(0, ge=0, le=1, description="share of single values said without a sentence")
+    thanks: list[str] = Field([], description="marks of thanks in a goodbye")
+    fillers: list[str] = Field([], description="words that a recogniser inserts (default: English ones)")
+    common: str = Field("", description="frequent words used as recognition errors, separated by spaces")
     sounds: list[Rule] = Field(
-        [], description="letters folded to sounds (pattern, sound), in turn; none: by Metaphone, for English"
+        [],
+        description=(
+            "rules from letters to sounds (pattern, sound), in order (default: Metaphone, for English)"
+        ),
     )
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         lacking = [name for name in get_args(Manner) if name != "whether" and not self.say.get(name)]
         if lacking:
-            raise mistake(f"nothing is said for {lacking[0]!r}", f"add say.{lacking[0]}")
+            raise mistake(f"no sentence for {lacking[0]!r}", f"add say.{lacking[0]}")
         for name in SAYING:
             for sentence in self.say.get(name, []):
                 if sentence.count("{") != 1 or "{what}" not in sentence:
@@ -185,7 +188,7 @@ class SimulatedSpeech(LanguageData):
         return self
 
     def thanks_in(self, text: str) -> bool:
-        """Whether words of leave-taking thank, too."""
+        """True if a farewell contains thanks."""
         return any(word in text for word in self.thanks)
 
 
@@ -199,63 +202,63 @@ class TaskSentences(LanguageData):
     file = "tasks.yaml"
 
     openings: list[Annotated[str, _with("place")]] = Field(
-        min_length=1, description="what is looked for; {place}: a noun phrase"
+        min_length=1, description="goal of the search; {place}: a noun phrase"
     )
     wishes: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
         min_length=1,
-        description="what it must be; {wish}: infinitives; {noun}, {one}, {the}: what is looked for",
+        description="constraint; {wish}: infinitives; {noun}, {one}, {the}: the kind of venue",
     )
     requests: list[Annotated[str, _with("requests")]] = Field(
-        min_length=1, description="what to find out; {requests}"
+        min_length=1, description="requests; {requests}"
     )
     alternatives: list[Annotated[str, _with("wish", "the", "one", "noun")]] = Field(
-        min_length=1, description="what else will do; the same places"
+        min_length=1, description="alternative; the same placeholders"
     )
     conjunction: str = Field(description="the word for `and`")
-    conjunction_before: dict[str, str] = Field(
-        {}, description="another form of it, by the letter that follows"
-    )
+    conjunction_before: dict[str, str] = Field({}, description="alternative form, by the next letter")
     indefinite: list[Rule] = Field(
-        [], description="article before words, by what they begin with: the first pattern that fits"
+        [], description="article by the beginning of the next word: the first pattern that fits"
     )
     definite: list[Rule] = Field(
-        [], description="what an indefinite article at the beginning becomes: the first pattern that fits"
+        [], description="replacement of an initial indefinite article: the first pattern that fits"
     )
 
 
 class TurnWords(LanguageData):
-    """What turns of users mean, whatever the study is about."""
+    """Meaning of user turns, independent of the domain."""
 
     file = "turns.yaml"
 
     moves: dict[str, list[str]] = Field({}, description="phrases by dialogue act: bye, affirm, ...")
-    negations: list[str] = Field([], description="a value after one of these is excluded")
-    questions: list[str] = Field([], description="words of a question")
-    confirming: list[str] = Field([], description="openings of a question whether a value holds")
-    suggesting: list[str] = Field([], description="openings that propose a value instead of the last")
-    fillers: list[str] = Field([], description="words that mean nothing")
+    negations: list[str] = Field([], description="words that exclude the value after them")
+    questions: list[str] = Field([], description="question words")
+    confirming: list[str] = Field([], description="openings of a question about a value")
+    suggesting: list[str] = Field([], description="openings that replace the last value")
+    fillers: list[str] = Field([], description="filler words")
 
 
 class ReplyWords(LanguageData):
-    """What turns of systems say against themselves, whatever the study is about.
+    """Signs of trouble in system turns, independent of the domain.
 
-    Each is a list of regular expressions, in upper or lower case, for a part of one sentence.
+    Each is a list of regular expressions, case-insensitive, for a part of one sentence.
     """
 
     file = "replies.yaml"
 
     not_understood: list[Pattern] = Field([], description="the system did not understand")
-    ask_again: list[Pattern] = Field([], description="it asks to be told again, or in other words")
-    unknown: list[Pattern] = Field([], description="what the user named is nothing that it knows")
-    refuse: list[Pattern] = Field([], description="it cannot, has no answer, has found nothing")
-    menu: list[Pattern] = Field([], description="instead of an answer, what it can do, or its first question")
-    hand_over: list[Pattern] = Field([], description="it sends the user to a person or elsewhere")
-    trouble: list[Pattern] = Field([], description="something of its own does not work")
+    ask_again: list[Pattern] = Field([], description="it asks for a repetition or other words")
+    unknown: list[Pattern] = Field([], description="it does not know something that the user named")
+    refuse: list[Pattern] = Field([], description="it cannot help, or found nothing")
+    menu: list[Pattern] = Field(
+        [], description=("it lists its functions, or repeats its first question, in place of an answer")
+    )
+    hand_over: list[Pattern] = Field([], description="it refers the user to a person or elsewhere")
+    trouble: list[Pattern] = Field([], description="it reports a failure of its own")
     asks_for: dict[str, list[Pattern]] = Field(
-        {}, description="by `when`, `how_many` and `who`: questions that ask for it"
+        {}, description="by `when`, `how_many` and `who`: questions for it"
     )
     told_by: dict[str, list[Pattern]] = Field(
-        {}, description="by the same: words of users that tell one, beside numbers, days and names"
+        {}, description="by the same keys: user words for it, beside numbers, days and names"
     )
 
 
@@ -268,72 +271,64 @@ class FactWords(LanguageData):
     file = "facts.yaml"
 
     units: dict[str, list[str]] = Field({}, description="words of each unit, by its English name")
-    one: list[str] = Field([], description="one of a unit, where they stand before it: a, per, every")
+    one: list[str] = Field([], description="words for one unit before it: a, per, every")
     numbers: list[str] = Field([], description="0 to 19")
     tens: list[str] = Field([], description="20, 30, ... 90")
     hundred: str = Field("", description="100")
     thousand: str = Field("", description="1000")
     pronouns: dict[str, list[str]] = Field(
-        {}, description="words of `numbers` that count nothing at the beginning, or after one of these"
+        {}, description="number words that do not count at the beginning, or after one of these"
     )
     ordinals: list[str] = Field([], description="first to twelfth")
-    verbs: list[str] = Field(
-        [], description="names of months that are verbs where no number stands beside them"
-    )
-    days: dict[str, str] = Field({}, description="days counted from today, as today, tomorrow, yesterday")
+    verbs: list[str] = Field([], description="months that are verbs without a number beside them")
+    days: dict[str, str] = Field({}, description="relative days, such as today, tomorrow, yesterday")
     rewrites: list[Rule] = Field(
-        [], description="what is said otherwise, pattern and replacement; numbers are figures by then"
+        [], description="rewrites, pattern and replacement; numbers are figures by then"
     )
-    afternoon: list[str] = Field([], description="behind an hour of the second half of the day")
-    negators: list[str] = Field([], description="what follows in the clause is denied")
-    supposed: list[str] = Field([], description="a clause with one of these tells what is not certain")
-    asides: list[str] = Field([], description="phrases that tell no fact, though they look like it")
-    split: list[str] = Field([], description="conjunctions behind which a denial does not reach")
-    done: list[Pattern] = Field([], description="whole words that tell what was done, as regular expressions")
-    no_names: list[str] = Field([], description="words with a capital letter that are no names")
-    function_words: list[str] = Field([], description="words that carry no content")
-    opposites: list[tuple[list[str], list[str]]] = Field(
-        [], description="phrases for a thing, and for its opposite"
-    )
+    afternoon: list[str] = Field([], description="words after an hour of the second half of the day")
+    negators: list[str] = Field([], description="words that negate the rest of the clause")
+    supposed: list[str] = Field([], description="words that make a clause uncertain")
+    asides: list[str] = Field([], description="phrases that look like a fact but state none")
+    split: list[str] = Field([], description="conjunctions that end a negation")
+    done: list[Pattern] = Field([], description="whole words that report an action, as regular expressions")
+    no_names: list[str] = Field([], description="capitalised words that are not names")
+    function_words: list[str] = Field([], description="function words")
+    opposites: list[tuple[list[str], list[str]]] = Field([], description="phrases with their opposites")
     articles: list[str] = Field(
-        [], description="what a name may begin with, or not: the, a; with its apostrophe"
+        [], description="articles that a name may begin with: the, a; with its apostrophe"
     )
     ampersand: list[str] = Field([], description="words for `&`")
 
 
 class CampaignWords(LanguageData):
-    """What participants and teams of a campaign read."""
+    """Texts for participants and teams of a campaign."""
 
     file = "campaign.yaml"
 
-    task: Annotated[str, _with("what")] = Field(description="a task drafted from an intent, {what}")
+    task: Annotated[str, _with("what")] = Field(description="task drafted from an intent, {what}")
     in_mind: Annotated[str, _with("values")] | None = Field(
-        None, description="what a drafted task says of its values, {values}"
+        None, description="values of a drafted task, {values}"
     )
     knowledge: Annotated[str, _with("domain")] | None = Field(
-        None, description="what the screening asks of the subject, {domain}; else the subject has no name"
+        None, description="screening name of the subject, {domain} (default: none)"
     )
-    spoken_items: dict[str, str] = Field(
-        {}, description="items of the questionnaire in other words for systems that users speak to"
-    )
+    spoken_items: dict[str, str] = Field({}, description="questionnaire items reworded for spoken systems")
     openings: list[Annotated[str, _with("what")]] = Field(
-        [], description="how simulated users open what one can do, {what}"
+        [], description="openings of simulated users around an intent, {what}"
     )
     first_person: dict[str, str] = Field(
-        {}, description="words that address the user in what one can do, and what users say of themselves"
+        {}, description="second-person words in intents, and their first-person forms"
     )
-    more: list[Pattern] = Field(
-        [], description="the system asks whether there is more, as regular expressions"
-    )
-    confirms: list[Pattern] = Field([], description="it asks for a yes or no before it does something")
-    farewells: list[Pattern] = Field([], description="it takes leave")
+    more: list[Pattern] = Field([], description="question whether there is more, as regular expressions")
+    confirms: list[Pattern] = Field([], description="confirmation question before an action")
+    farewells: list[Pattern] = Field([], description="farewell")
     wishes: list[Pattern] = Field(
-        [], description="it asks what the user wants at all, which is no entity of a task"
+        [], description="open question about the user's wish, not about an entity of a task"
     )
-    written: str = Field(description="how one talks with a system, {how} of the instructions: in writing")
+    written: str = Field(description="way to talk with a system, {how} of the instructions: in writing")
     spoken: str = Field(description="the same by voice")
-    multimodal: str = Field(description="the same by either")
-    questions: dict[str, str] = Field({}, description="what teams are asked; a missing one is in English")
+    multimodal: str = Field(description="the same, by either")
+    questions: dict[str, str] = Field({}, description="questions to teams (default: English)")
     instructions: Annotated[str, _with("name", "how", "domain", "what")] = Field(
         description="Markdown before the tasks; {name}, {how}, {domain}, {what}: a list of intents"
     )
@@ -348,28 +343,28 @@ class PersonalWords(LanguageData):
     file = "personal.yaml"
 
     regions: list[Annotated[str, Field(pattern="^[A-Z]{2}$")]] = Field(
-        [], description="countries (ISO 3166) whose telephone numbers are written without their code"
+        [], description="countries (ISO 3166) whose telephone numbers are written without country code"
     )
-    phone: list[Pattern] = Field([], description="a number that is called one of a telephone, whatever it is")
-    name: list[Pattern] = Field([], description="somebody's name, after words that announce one")
+    phone: list[Pattern] = Field([], description="words that announce a telephone number")
+    name: list[Pattern] = Field([], description="name after words that announce one")
     address: list[Pattern] = Field([], description="street and number")
     birth: list[Pattern] = Field([], description="a date of birth")
-    email: list[Pattern] = Field([], description="an e-mail address spelt out in words")
+    email: list[Pattern] = Field([], description="an e-mail address spelt out")
 
 
 class TableWords(LanguageData):
-    """How people call the columns of their tables, by which `import table --guess` drafts a mapping.
+    """Column names in people's tables, used by `import table --guess` to draft a mapping.
 
-    Names are compared in small letters, with `_` for blanks, and whole.
+    Names are compared in lower case, with `_` for blanks, and whole.
     """
 
     file = "tables.yaml"
 
-    columns: dict[Column, Pattern] = Field({}, description="names of a column, by what it holds")
-    users: list[str] = Field([], description="what stands for the user where the speaker is named")
-    systems: list[str] = Field([], description="what stands for the system there")
-    affirmed: list[str] = Field([], description="cells that say yes where a number is wanted: 1")
-    denied: list[str] = Field([], description="cells that say no there: 0")
+    columns: dict[Column, Pattern] = Field({}, description="names of a column, by content")
+    users: list[str] = Field([], description="values for the user in the speaker column")
+    systems: list[str] = Field([], description="values for the system")
+    affirmed: list[str] = Field([], description="values for yes where a number is expected: 1")
+    denied: list[str] = Field([], description="values for no: 0")
 
 
 FILES: Final[tuple[type[LanguageData], ...]] = (

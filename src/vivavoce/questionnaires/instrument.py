@@ -29,7 +29,7 @@ class Scale(_Data):
     low: int
     high: int
     step: int = Field(1, ge=1)
-    nominal: bool = Field(False, description="codes are names in no order: counted, never averaged")
+    nominal: bool = Field(False, description="nominal codes: counted, never averaged")
 
     @property
     def codes(self) -> range:
@@ -48,9 +48,9 @@ class Item(_Data):
 
     item_id: str = Field(alias="id")
     kind: Literal["choice", "continuous", "comment"] = "choice"
-    scale: str | None = Field(None, description="name of the scale; none for comments")
-    reverse: bool = Field(False, description="worded negatively: a high code is a bad verdict")
-    optional: bool = Field(False, description="may be left unanswered")
+    scale: str | None = Field(None, description="scale; none for comments")
+    reverse: bool = Field(False, description="negatively worded: a high code is a negative judgement")
+    optional: bool = Field(False, description="may remain unanswered")
     role: Literal["subjective_success"] | None = None
     channels: tuple[str, ...] | None = Field(None, description="asked only on these channels; null: on all")
 
@@ -89,7 +89,7 @@ class Instrument(_Data):
     name: str
     title: str
     about: About
-    role: str = Field(description="what the study learns from it")
+    role: str = Field(description="purpose of the instrument in a study")
     source: str
     permission: str
     missing: Literal["null"] = Field("null", description="a score with an unanswered item is missing")
@@ -98,7 +98,7 @@ class Instrument(_Data):
     items: tuple[Item, ...]
     scores: dict[str, Score]
     mappings: tuple[str, ...] = Field((), description="ways of grouping items; the first is the default")
-    switchable: tuple[str, ...] = Field((), description="items whose reversal may be switched off")
+    switchable: tuple[str, ...] = Field((), description="items with optional reversal")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Instrument":
@@ -107,10 +107,10 @@ class Instrument(_Data):
         strange = [name for name in (*named, *self.switchable) if name not in ids]
         scaleless = [i.item_id for i in self.items if i.kind != "comment" and i.scale not in self.scales]
         if strange or scaleless or len(set(ids)) != len(ids):
-            raise ValueError(f"items do not fit together: {strange or scaleless or ids}")
+            raise ValueError(f"items do not match: {strange or scaleless or ids}")
         for name, score in self.scores.items():
             if names := [one for one in score.items if self.is_nominal(one)]:
-                raise ValueError(f"score {name!r}: no figure can be made of nominal items: {names}")
+                raise ValueError(f"score {name!r}: nominal items have no numeric score: {names}")
             if (score.rule == "banded") != bool(score.bands) or (score.bands and len(score.items) != 1):
                 raise ValueError(f"score {name!r}: bands belong to a banded score of one item")
         return self
@@ -130,7 +130,7 @@ class Instrument(_Data):
         return self.scales[item.scale] if item.scale is not None else None
 
     def is_nominal(self, item_id: str) -> bool:
-        """Whether the codes of an item are names; an item that is not known has none."""
+        """True if an item's codes are names; False for an unknown item."""
         known = next((one for one in self.items if one.item_id == item_id), None)
         scale = self.scale_of(known) if known is not None else None
         return scale is not None and scale.nominal
@@ -223,7 +223,7 @@ def read_instrument(path: Path) -> Instrument:
     if made is None:
         raise source.problems[0].error()
     if made.name != path.stem:
-        hint = f"the file's name says {path.stem!r}: make them agree"
+        hint = f"the file's name is {path.stem!r}: make them agree"
         raise InputError(f"says {made.name!r}", place=source.place(("name",)), hint=hint)
     return made
 
@@ -249,6 +249,6 @@ def folders() -> list[Path]:
 
 
 def instrument_file(name: str) -> Path | None:
-    """Where the scoring key of an instrument stands; None: nowhere, a program made it."""
+    """Path of an instrument's scoring key; None for one made by a program."""
     files = (folder / "instruments" / f"{name}.yaml" for folder in folders())
     return next((file for file in files if file.is_file()), None)

@@ -16,18 +16,18 @@ Origin = Literal["project", "package", "file"]
 
 
 class Wording(BaseModel):
-    """What participants read: an instruction, a sentence for each item, a label for each code of each scale.
+    """Participants' text: an instruction, a sentence for each item, a label for each code of each scale.
 
     origin  `project` for wordings that ship with Vivavoce, `package` for one of another package, `file` for
-            one that the study brings
+    one that the study brings
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="the instrument")
     language: str = Field(description="BCP 47 tag")
-    origin: Origin = Field("file", description="whose it is; known from where it stands")
-    source: str = Field("", description="where a wording that is not ours comes from")
+    origin: Origin = Field("file", description="origin of the wording, set by its location")
+    source: str = Field("", description="source of a wording from elsewhere")
     title: str = Field("", description="heading above the form")
     instruction: str = Field("", description="sentence above the items")
     items: dict[str, str] = Field(description="sentence by item")
@@ -70,7 +70,7 @@ def check_wording(
     path = wording_file(instrument, language, folder)
     if path is None:
         known = ", ".join(languages_of(instrument, folder))
-        hint = f"add wordings/{instrument.name}.{language}.yaml; known: {known}"
+        hint = f"add wordings/{instrument.name}.{language}.yaml. Known: {known}"
         problem = f"no wording of {instrument.name!r} in language {language!r}"
         return None, [Problem(f"questionnaire {instrument.name}", problem, hint)]
     source = read_yaml(path, f"wordings/{path.name}")
@@ -108,7 +108,7 @@ def _compare(instrument: Instrument, language: str, wording: Wording, source: So
         ("language", wording.language, language),
     ):
         if given != wanted:
-            source.report((path,), f"says {given!r}", f"the file's name says {wanted!r}: make them agree")
+            source.report((path,), f"says {given!r}", f"the file's name is {wanted!r}: make them agree")
     ids = [item.item_id for item in instrument.items]
     for item in instrument.items:
         if not wording.items.get(item.item_id, "").strip():

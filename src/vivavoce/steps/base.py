@@ -1,4 +1,4 @@
-"""What a step is made of: its face, for ours and strangers' alike, and what several steps share."""
+"""Parts of a step: its face, for built-in and external steps, and shared code."""
 
 from typing import Final
 
@@ -33,12 +33,12 @@ async def read_page(participant: SimulatedParticipant) -> None:
 
 
 def reading_minutes(step: Step, study: Study) -> float:
-    """How long a step's text takes to read, in the default language."""
+    """Reading time of a step's text, in the default language."""
     return len(study.text(step, study.default_language).split()) / WORDS_A_MINUTE
 
 
 def form_minutes(form: str, study: Study) -> float:
-    """How long a questionnaire takes to fill in."""
+    """Time needed to fill in a questionnaire."""
     return len(study.instrument(form).asked()) / ITEMS_A_MINUTE
 
 

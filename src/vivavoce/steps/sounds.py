@@ -1,6 +1,6 @@
-"""What steps that play sounds share, beside `sounds.html` for their pages.
+"""Shared code of steps with sounds; their pages use `sounds.html`.
 
-The page opens its answers once every sound was heard to its end; here the same is looked at by the clock.
+The page enables answers after every sound was heard to its end; the server checks the same by the clock.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,6 +23,6 @@ def expect_heard(lengths_s: Iterable[float], elapsed_s: float | None) -> None:
 
 
 def played_times(entered: Mapping[str, str]) -> int:
-    """How often sounds were played to their end, as the page says; 0 where it does not say it."""
+    """Number of complete plays, as the page reports; 0 without a report."""
     written = entered.get("plays", "")
     return min(int(written), MOST_PLAYS) if written.isascii() and written.isdigit() else 0

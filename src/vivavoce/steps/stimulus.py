@@ -84,10 +84,10 @@ class Presented(Generic[Written, Stimulus]):
 
 
 class Outcome(NamedTuple):
-    """How the whole of a participant's responses is judged.
+    """Judgement of a participant's whole set of responses.
 
-    accepted  whoever is not gets no completion code, unless the step pays all the same
-    flags     what is odd about them, one word each; they delete nothing by themselves
+    accepted  participants who are not accepted get no completion code, unless the step pays all
+    flags     quality flags, one word each; they delete nothing
     """
 
     accepted: bool = True
@@ -112,10 +112,10 @@ class SoundPlan(NamedTuple):
 
 
 class RecordedResponse(BaseModel):
-    """What a response says of its sound; the service fills it in. Null: it came by a form.
+    """Facts about a response's sound, filled in by the service. Null: answered with a form.
 
-    takes     recordings that its speaker made; all but the last were discarded before they were sent
-    cut_from  recording of many responses that it was cut out of, from onset_s to offset_s
+    takes     recordings made; all but the last were discarded before upload
+    cut_from  recording of several responses that contains this one, from onset_s to offset_s
     """
 
     model_config = ConfigDict(frozen=True)
@@ -138,9 +138,9 @@ class Rejected(Exception):
 
 
 class _Asking(ABC, Generic[Written, Stimulus, Response]):
-    """What shows a participant one thing after another, and asks for something in return.
+    """Step that shows stimuli one after another and collects a response to each.
 
-    stimulus, response  models of what is logged of each
+    stimulus, response  models of their log entries
     page                template beside the step's module, without its ending, that shows a stimulus
     """
 
@@ -154,14 +154,14 @@ class _Asking(ABC, Generic[Written, Stimulus, Response]):
 
     @abstractmethod
     def respond(self, shown: Presented[Written, Stimulus], participant: SimulatedParticipant) -> Response:
-        """What a simulated participant answers; marked as simulated wherever it goes."""
+        """Response of a simulated participant; marked as simulated everywhere."""
 
     def facts(
         self, shown: Presented[Written, Stimulus], entered: Mapping[str, str] | None
     ) -> Mapping[str, object]:
-        """What the page knows beside `shown` and `entered`.
+        """Variables of the page beside `shown` and `entered`.
 
-        entered  what came back rejected; None where nothing did
+        entered  rejected input; None without any
         """
         return {}
 
@@ -182,11 +182,11 @@ class Qualification(_Asking[Written, Stimulus, Response]):
 
     @abstractmethod
     def tries(self, step: Written, study: Study, draw: Draw) -> Sequence[Stimulus]:
-        """What each try presents, in order; none: the stimuli come at once."""
+        """Items of each try, in order; none: the stimuli come at once."""
 
     @abstractmethod
     def passed(self, presented: Stimulus, response: Response) -> bool:
-        """Whether a try was answered right."""
+        """Check the answer to a try."""
 
 
 class StimulusStep(
@@ -238,14 +238,14 @@ class StimulusStep(
         """
 
     def redo(self, step: Written) -> bool:
-        """Whether the last response may be given anew: `?view=again` shows its stimulus. Most are final."""
+        """Allow changes to the last response: `?view=again` shows its stimulus. Most are final."""
         return False
 
     def sound_plan(self, step: Written) -> SoundPlan | None:
-        """How sound is kept that stimuli may be answered with; None: forms alone are sent.
+        """Recording settings of responses to stimuli; None: forms only.
 
-        The page records it by `studio.html`. Where all is recorded at once, `whole.html` beside the module
-        shows all stimuli, and `cutting.html` where the recording is cut.
+        The page records with `studio.html`. If all is recorded at once, `whole.html` beside the module
+        shows all stimuli, and `cutting.html` cuts the recording.
         """
         return None
 
@@ -264,7 +264,7 @@ class StimulusStep(
         return self.spoken(shown)
 
     def over(self, step: Written, study: Study, given: Sequence[tuple[Stimulus, Response]]) -> bool:
-        """Whether the step ends here, before its last stimulus; most do not."""
+        """True to end the step before its last stimulus; most never do."""
         return False
 
     @abstractmethod
@@ -277,7 +277,7 @@ class StimulusStep(
         """
 
     def paid(self, step: Written) -> bool:
-        """Whether whoever is not accepted gets a completion code all the same."""
+        """True if participants who are not accepted still get a completion code."""
         return False
 
     @abstractmethod
@@ -285,9 +285,9 @@ class StimulusStep(
         """The rows of `table` for one response; `given.row(...)` has the columns that all share."""
 
     def credits(self, given: Sequence[tuple[Stimulus, Response]]) -> Mapping[int, float]:
-        """How right stimuli were answered whose answer is known beforehand: 0 not at all, 1 wholly.
+        """Accuracy on stimuli with known answers: 0 wrong, 1 right.
 
-        Output  by their place in `given`; most steps know no answer beforehand: none
+        Output  by their place in `given`; most steps have no known answers: none
         """
         return {}
 
@@ -309,7 +309,7 @@ class StimulusStep(
         return stimulus.model_dump_json()
 
     def pieces(self, response: Response) -> int:
-        """How many of what `table` counts one response brings."""
+        """Number of `table` rows per response."""
         return 1
 
     async def simulate(self, step: Written, participant: SimulatedParticipant) -> None:

@@ -1,4 +1,4 @@
-"""The section `analysis` of a study file: what is compared, and when collecting ends."""
+"""The section `analysis` of a study file: comparisons and the end of data collection."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -16,16 +16,16 @@ Teller = Literal["log", "experts"]
 
 
 class Primary(Settings):
-    """The comparison that the study was made for, named before it runs."""
+    """The comparison that the study was designed for, declared before it runs."""
 
-    measure: str = Field(title="What is compared", description="name of the measure")
+    measure: str = Field(title="Compared measure", description="name of the measure")
     compare: list[str] = Field(
-        [], title="Systems", description="systems to compare; all of the study when left out"
+        [], title="Systems", description="systems to compare (default: all of the study)"
     )
-    alpha: Number = Field(0.05, gt=0, lt=1, title="Alpha", description="level of significance")
+    alpha: Number = Field(0.05, gt=0, lt=1, title="Alpha", description="significance level")
     margin: Number | None = Field(
-        None, gt=0, title="Margin of this comparison: not worse than (non-inferiority)",
-        description="a difference of this measure, in its unit, below which it counts as none",
+        None, gt=0, title="Margin of this comparison (non-inferiority)",
+        description="smallest difference that matters, in the unit of the measure",
     )  # fmt: skip
 
     @field_validator("compare")
@@ -33,105 +33,115 @@ class Primary(Settings):
     def _more_than_one(cls, systems: list[str]) -> list[str]:
         if len(systems) == 1:
             raise mistake(
-                f"{systems[0]!r} is compared with nothing", "name two systems or more, or none for all"
+                f"{systems[0]!r} has no system to be compared with",
+                "name at least two systems, or leave the key out for all",
             )
         return systems
 
 
 class Preferences(Settings):
-    """Whether the versions of a pair of transcripts are preferred alike, for every variable and question."""
+    """Test of preference between the versions of transcript pairs, for every variable and question."""
 
     test: Literal["chi_square", "exact"] = Field(
         "chi_square",
-        description="of the choices of one question against an even split; exact: binomial, as of under 10",
+        description="test of one question's choices against an even split; exact: binomial, for n below 10",
     )
-    alpha: Number = Field(0.05, gt=0, lt=1, description="level of significance")
+    alpha: Number = Field(0.05, gt=0, lt=1, description="significance level")
 
 
 class Stopping(Settings):
-    """When collecting ends. With a rule the trial pauses itself once its primary comparison is decided."""
+    """End of data collection. With a rule, the trial pauses once its primary comparison is decided."""
 
     shorthand = "words"
 
     words: str | None = Field(
-        None, title="In a sentence", description="when collecting ends, in a sentence for readers"
+        None, title="In a sentence", description="end of data collection as a sentence for readers"
     )
     rule: StoppingRule | None = Field(
         None,
         title="Rule",
-        description="how the dashboard watches the primary comparison; none: nothing pauses by itself",
+        description=(
+            "stopping rule for the primary comparison, applied by the dashboard; none: no automatic pause"
+        ),
     )
     participants: Whole | None = Field(
         None, ge=2, le=1_000_000, title="Participants",
-        description="planned participants (finished visits), to which the overview counts; a trial with a "
-        "rule pauses itself there at the latest, one without goes on",
+        description=("planned participants (finished visits), the target of the overview; with a rule, the "
+            "trial pauses there at the latest"),
     )  # fmt: skip
     looks: Whole = Field(
         5, ge=1, le=50, title="Looks",
-        description="planned looks, evenly spaced; `anytime` looks after every visit",
+        description="number of planned interim analyses, evenly spaced; `anytime`: one after every visit",
     )  # fmt: skip
     futility: Flag = Field(
-        True, title="Pause where nothing can be found any more",
-        description="pause also where going on is idle",
+        True, title="Stop early for futility",
+        description="also pause for futility",
     )  # fmt: skip
     power: Number = Field(
         0.8, gt=0.5, lt=1, title="Power",
-        description="chance to find the planned difference; what is idle is judged by it",
+        description="statistical power; also used for the futility rule",
     )  # fmt: skip
 
     @model_validator(mode="after")
     def _planned(self) -> "Stopping":
         if self.rule in ("obrien_fleming", "pocock") and self.participants is None:
             raise mistake(
-                f"the rule {self.rule} has no planned number of participants", "add participants: 60, say"
+                f"the rule {self.rule} needs a planned number of participants",
+                "add, for example, participants: 60",
             )
         return self
 
 
 class Analysis(Settings):
-    """What the study wants to know, and how it will be decided; frozen when the first participant comes."""
+    """Research questions and analysis plan of the study; frozen with the first participant."""
 
     primary: Primary | None = Field(
-        None, title="Primary comparison", description="the comparison named in advance"
+        None, title="Primary comparison", description="the primary comparison, declared in advance"
     )
-    secondary: list[Primary] = Field([], description="further comparisons named in advance")
+    secondary: list[Primary] = Field([], description="secondary comparisons, declared in advance")
     preferences: Preferences | None = Field(
-        None, description="the comparisons of transcripts, one a variable and question, named in advance"
+        None, description="comparisons of transcripts, one per variable and question, declared in advance"
     )
     correction: Correction = Field(
         "holm",
-        title="Correction for several comparisons",
-        description="adjustment of p over everything that is declared here: primary, secondary, transcripts",
+        title="Correction for multiple comparisons",
+        description="adjustment of p over all declared comparisons: primary, secondary, transcripts",
     )
     margin: Number | None = Field(
         None,
         gt=0,
         lt=1,
-        title="Margin of all success rates: not worse than, or the same (equivalence)",
-        description="a difference of a success rate smaller than this counts as none (equivalence), where "
-        "the comparison has no margin of its own; of other measures it is declared with the comparison",
+        title="Margin of all success rates (non-inferiority, equivalence)",
+        description=(
+            "smallest difference of a success rate that matters, for comparisons without their own "
+            "margin; other measures declare it with their comparison"
+        ),
     )
     exclude: list[Exclusion] = Field(
         [Exclusion.model_validate(TRIVIAL)],
-        description="dialogues and people that no measure counts: rules, such as "
-        "`[trivial, {user_turns: '< 3'}, {outcome: withdrew}]`; `[]` leaves nothing out",
+        description=(
+            "rules that exclude dialogues and participants from all measures, such as `[trivial, "
+            "{user_turns: '< 3'}, {outcome: withdrew}]`; `[]` excludes nothing"
+        ),
     )
     flags: dict[Flagged, Teller] = Field(
         {},
-        description="whose word counts of a turn that log and experts judge, by flag, such as "
-        "`{barge_in: experts}`; else the log's. The other fills in, turn by turn, what one lacks",
+        description=(
+            "preferred source of each flag of a turn, such as `{barge_in: experts}` (default: the "
+            "log); the other source fills gaps"
+        ),
     )
     notes: list[str] = Field(
-        [], description="sentences for readers of preregistration and report; nothing is left out by them"
+        [], description="notes for readers of the preregistration and report; they exclude nothing"
     )
     stopping: Stopping | None = Field(
-        None, title="End of collecting", description="when collecting ends: a sentence, or a rule"
+        None, title="End of data collection", description="end of data collection: a sentence, or a rule"
     )
 
     @model_validator(mode="before")
     @classmethod
     def _read_sentences_as_notes(cls, value: Any) -> Any:
-        """`exclusions` held sentences, which nothing could carry out: they are notes."""
+        """Reject sentences under `exclusions`, which cannot be applied: they belong under `notes`."""
         if not isinstance(value, Mapping) or not isinstance(value.get("exclusions"), list):
             return value
         others = {name: one for name, one in value.items() if name != "exclusions"}
@@ -141,21 +151,22 @@ class Analysis(Settings):
     def _something_to_watch(self) -> "Analysis":
         if self.stopping is not None and self.stopping.rule is not None and self.primary is None:
             raise mistake(
-                "a stopping rule without a primary comparison", "add primary: {measure: ..., compare: [a, b]}"
+                "a stopping rule needs a primary comparison", "add primary: {measure: ..., compare: [a, b]}"
             )
         return self
 
     @property
     def margins(self) -> dict[str, float]:
-        """Margins of equivalence by measure; under `rates` that of every success rate without its own."""
+        """Equivalence margins by measure; under `rates` that of success rates without their own."""
         asked = [*([self.primary] if self.primary else []), *self.secondary]
         own = {one.measure: one.margin for one in asked if one.margin is not None}
         return own | ({"rates": self.margin} if self.margin is not None else {})
 
     def over(self, systems: list[str]) -> "Analysis":
-        """This analysis of a study with such systems: a comparison that names none takes them all.
+        """This analysis for the given systems: a comparison that names none includes all.
 
-        Empty   a comparison without two systems, as a preset has in a study of one system, falls away
+        Empty   a comparison with fewer than two systems is dropped, such as a preset's in a study of one
+        system
         """
         asked = [one if one.compare else one.model_copy(update={"compare": systems})
                  for one in (*([self.primary] if self.primary else []), *self.secondary)]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The study file's section `annotation` checked into a plan; each problem with its place."""
+"""The section `annotation` of a study file checked into a plan; each problem with its place."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ AT: KeyPath = ("annotation",)
 
 
 def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | None:
-    """The plan of a study's annotation; None where there is none."""
+    """The plan of a study's annotation; None without one."""
     written = file.annotation
     if written is None:
         return None
@@ -37,12 +37,12 @@ def read_annotation(materials: Materials, file: StudyFile) -> AnnotationPlan | N
 
 
 def _choose(materials: Materials, plan: AnnotationPlan, written: Choose) -> LabelChoosing | None:
-    """Of which dialogues annotators are asked; None: something was reported."""
+    """The dialogues that annotators judge; None if problems were reported."""
     layer, _, label = written.target.partition(".")
     known = {scheme.scheme: (kind, scheme) for kind, scheme in plan.layers}
     place = (*AT, "choose", "target")
     if layer not in known:
-        materials.source.report(place, f"no scheme {layer!r} is annotated", nearest(layer, list(known)))
+        materials.source.report(place, f"the scheme {layer!r} is not annotated", nearest(layer, list(known)))
         return None
     kind, scheme = known[layer]
     if scheme.label(label) is None:
@@ -53,12 +53,12 @@ def _choose(materials: Materials, plan: AnnotationPlan, written: Choose) -> Labe
 
 
 def _check_layers(materials: Materials, plan: AnnotationPlan) -> None:
-    """No two kinds of judgement write the same layer of the table `annotations`."""
+    """Report kinds of judgement that write the same layer of the table `annotations`."""
     owners: dict[str, str] = {}
     for kind, scheme in plan.layers:
         owner = owners.setdefault(scheme.scheme, kind.name)
         if owner != kind.name:
-            problem = f"{scheme.scheme!r} is judged under `{owner}`, too"
+            problem = f"{scheme.scheme!r} is also judged under `{owner}`"
             materials.source.report((*AT, kind.name), problem, "keep one of them, or rename the scheme")
 
 
@@ -70,7 +70,7 @@ def _known(materials: Materials, name: str) -> bool:
 
 
 def _plan(materials: Materials, file: StudyFile, name: str, settings: Any) -> Any:
-    """What a kind of judgement makes of its settings; None: something was reported."""
+    """The plan that a kind of judgement makes of its settings; None if problems were reported."""
     kind, place = JUDGEMENTS.get(name), (*AT, name)
     try:
         checked = kind.settings.model_validate(settings)
@@ -85,5 +85,5 @@ def _recordings(materials: Materials, name: str | None, at: KeyPath) -> Path | N
         return None
     folder = materials.folder / name
     if not folder.is_dir():
-        materials.source.report(at, f"no folder {name!r}", "make it, and put <dialogue_id>.wav into it")
+        materials.source.report(at, f"no folder {name!r}", "create it with files <dialogue_id>.wav")
     return folder

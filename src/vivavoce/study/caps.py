@@ -1,4 +1,4 @@
-"""The section `caps` of a study file: how much one participant does, and how many participants there are."""
+"""The section `caps` of a study file: limits per participant and numbers of participants."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -13,24 +13,31 @@ Places = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
 
 
 class Caps(Settings):
-    """Bounds over all visits. Whoever comes beyond one is told so, and their outcome is `no_place`.
+    """Limits over all visits. A participant beyond a limit is turned away with the outcome `no_place`.
 
-    A place is taken with the first dialogue, and free again when the visit ends without being completed, or
-    was left for longer than `limits.visit_minutes`. People and simulated users are counted apart.
+    The first dialogue takes a place. The place is free again when the visit ends unfinished or pauses for
+    longer than `limits.visit_minutes`. People and simulated users are counted separately.
     """
 
-    visits: Whole | None = Field(None, ge=1, le=10_000, description="visits of one participant; none: any")
-    dialogues: Whole | None = Field(
-        None, ge=1, le=100_000, description="dialogues of one participant, over all visits; none: any"
+    visits: Whole | None = Field(
+        None, ge=1, le=10_000, description="maximum visits per participant (default: no limit)"
     )
-    participants: Places | None = Field(None, description="participants in all; none: any number")
+    dialogues: Whole | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description=("maximum dialogues per participant over all visits (default: no limit)"),
+    )
+    participants: Places | None = Field(
+        None, description=("maximum number of participants (default: no limit)")
+    )
     conditions: Places | dict[str, Places] | None = Field(
         None,
-        description="participants of each condition: one number, or by name, such as {robot: 25}",
+        description="participants per condition: one number, or by name, such as {robot: 25}",
     )
 
     def places(self, condition: str) -> int | None:
-        """How many participants a condition has; None: any number."""
+        """Participants of a condition; None: no limit."""
         return self.conditions.get(condition) if isinstance(self.conditions, dict) else self.conditions
 
 
@@ -38,10 +45,10 @@ def check_caps(
     caps: Caps | None, conditions: Mapping[str, str], dialogues: int, source: Source, *,
     anonymous: bool, routed: bool,
 ) -> None:  # fmt: skip
-    """Reports caps that cannot be kept.
+    """Report caps that the study cannot keep.
 
-    Input   conditions: by system; dialogues: the fewest of one visit; anonymous: people come without an
-            identifier; routed: the system is drawn when a call comes
+    Input   conditions: by system; dialogues: minimum of one visit; anonymous: people come without an
+    identifier; routed: the system is drawn when a call comes
     """
     if caps is None:
         return
@@ -50,14 +57,20 @@ def check_caps(
         if known and name not in known:
             source.report(("caps", "conditions", name), f"unknown condition {name!r}", nearest(name, known))
     if caps.dialogues is not None and caps.dialogues < dialogues:
-        problem = f"{caps.dialogues} dialogues, and a visit needs {dialogues}"
-        source.report(("caps", "dialogues"), problem, f"write at least {dialogues}, or ask for fewer")
+        problem = f"at most {caps.dialogues} dialogues are allowed, but a visit needs {dialogues}"
+        source.report(("caps", "dialogues"), problem, f"write at least {dialogues}, or plan fewer dialogues")
     if not dialogues and (caps.participants or caps.conditions or caps.dialogues):
-        source.report(("caps",), "places of dialogues, and the visit has none", "keep `visits` only")
+        source.report(
+            ("caps",),
+            "`dialogues` and places are limited, but the visit has no dialogue",
+            "keep only `visits`",
+        )
     for key in ("visits", "dialogues"):
         if anonymous and getattr(caps, key) is not None:
-            hint = "write `identity: {anonymous: false}`, or where people come from, under `recruitment`"
-            source.report(("caps", key), "who comes without an identifier is somebody new each time", hint)
+            hint = "write `identity: {anonymous: false}`, or add `recruitment`"
+            source.report(
+                ("caps", key), "a participant without an identifier counts as new at every visit", hint
+            )
     if routed and caps.conditions is not None:
         hint = "leave out one of the two"
         source.report(("caps", "conditions"), "telephone.routing draws systems when a call comes", hint)

@@ -1,7 +1,7 @@
-"""What a channel says of itself, and the shelf of those that installed packages offer.
+"""Interface of a channel, and the registry of channels from installed packages.
 
-The participants' pages carry what is typed. Another way, such as a microphone or a telephone, is a channel:
-it opens a line that runs while the pages do, and brings a page of its own, or what the chat's lacks.
+The participants' pages carry typed text. Another way, such as a microphone or a telephone, is a channel:
+it opens a line that runs while the pages do, and brings its own page, or additions to the chat.
 """
 
 from abc import ABC, abstractmethod
@@ -24,13 +24,13 @@ TEXT: Final = "text"  # what the pages carry themselves
 
 
 class Line(Protocol):
-    """What carries the dialogues of one study while its pages are served."""
+    """Carrier of one study's dialogues while its pages are served."""
 
     async def start(self) -> None: ...
     async def stop(self) -> None: ...
 
     def announced(self) -> list[str]:
-        """What whoever serves the study is told of it, such as addresses; one line each."""
+        """Lines for the person who serves the study, such as addresses."""
         ...
 
 
@@ -56,33 +56,33 @@ class Channel(ABC):
 
     @cached_property
     def folder(self) -> Path:
-        """Where its page stands."""
+        """Path of the page's template."""
         return Path(getfile(type(self))).parent
 
     @abstractmethod
     def told(self, study: "Study") -> Information:
-        """What participants are told beside what they do: the lead, what it takes, what of them is kept."""
+        """Information for participants: introduction, requirements, recorded data."""
 
     @abstractmethod
     def course(self) -> str:
         """The channel in a line of the preregistration: `by telephone`."""
 
     def missing(self, study: "Study") -> list[InputError]:
-        """What this machine lacks for the study's dialogues, such as a synthesiser; [] where nothing is.
+        """Requirements of the study's dialogues that this machine lacks, such as a synthesiser; [] if none.
 
-        Note  `check` tells all of it; `serve` does not start
+        Note  `check` reports all of it; `serve` does not start
         """
         return []
 
     def doubts(self, study: "Study") -> list[str]:
-        """What `check` warns of, one line each; [] where nothing is doubtful."""
+        """Warnings for `check`, one line each."""
         return []
 
     @abstractmethod
     def require(self, study: "Study") -> None:
-        """Look, before anything is started, whether the study's dialogues can be held.
+        """Check before the start that the study's dialogues can be held.
 
-        Raises  InputError: an address is taken, a setting lacks what it needs
+        Raises  InputError: an address is taken, or a setting is incomplete
         """
 
     @abstractmethod
@@ -95,11 +95,11 @@ class Channel(ABC):
 
     @abstractmethod
     def facts(self, study: "Study", line: Any, state: Any, problem: str | None) -> Mapping[str, object]:
-        """What the page shows beside the task.
+        """Content that the page shows beside the task.
 
-        Input   line: as it was opened for the study; None where nothing is carried here, as in a preview
-                state: the visit's, a `VisitState`
-                problem: one of its `problems`, or of the pages'; None: there is none
+        Input   line: as opened for the study; None where nothing is carried, as in a preview
+            state: the visit's, a `VisitState`
+            problem: one of its `problems`, or of the pages'; None without one
         """
 
 
@@ -107,7 +107,7 @@ CHANNELS: Final[Shelf[Channel]] = Shelf("channel", Channel)
 
 
 def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source) -> None:
-    """Reports dialogues by a channel that no package offers."""
+    """Report dialogues by a channel that no package offers."""
     known = [TEXT, *CHANNELS.names()]
     for at, plan in held:
         if plan.channel not in known:
@@ -116,7 +116,7 @@ def check_channels(held: Iterable[tuple[KeyPath, DialoguePlan]], source: Source)
 
 
 def channel_of(name: str) -> Channel | None:
-    """The channel of this name; None for text, and for one that no package offers any more.
+    """The channel of this name; None for text, and for one that no package offers now.
 
     Raises  InputError: its package cannot be loaded
     """
@@ -124,6 +124,6 @@ def channel_of(name: str) -> Channel | None:
 
 
 def is_spoken(name: str) -> bool:
-    """Whether people are heard in dialogues by this channel."""
+    """True for a channel with speech from participants."""
     channel = channel_of(name)
     return channel is not None and channel.spoken

@@ -1,4 +1,4 @@
-"""The section `damage` of a study file: what happens to speech on its way from one party to the other."""
+"""The section `damage` of a study file: degradation of speech on its way from one party to the other."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,26 +18,34 @@ class DamagePlan(Settings):
     Note    recordings of turns stay clean, and so does the sound that turns are cut by
     """
 
-    factor: str = Field(description="factor of the systems whose levels tell the damage")
+    factor: str = Field(description="factor of the systems that sets the degradation")
     levels: dict[str, Damage] = Field(
-        {}, description="by level: of what participants say, before systems hear it; one left out stays clean"
+        {},
+        description=(
+            "degradation of participants' speech before systems hear it, by level; a missing "
+            "level stays clean"
+        ),
     )
     answers: dict[str, Damage] = Field(
-        {}, description="by level: of what systems say, before participants hear it; one left out stays clean"
+        {},
+        description=(
+            "degradation of systems' speech before participants hear it, by level; a missing "
+            "level stays clean"
+        ),
     )
 
     @model_validator(mode="after")
     def _damages_something(self) -> "DamagePlan":
         if not self.levels and not self.answers:
-            raise mistake("nothing is damaged", "levels, or answers")
+            raise mistake("degrades nothing", "add levels or answers")
         return self
 
     def of(self, factors: Mapping[str, str]) -> Damage | None:
-        """What happens to the speech that a system with these levels hears; None where it stays clean."""
+        """Degradation of speech to a system with these levels; None: clean."""
         return _unless_nothing(self.levels.get(factors.get(self.factor, "")))
 
     def of_answers(self, factors: Mapping[str, str]) -> Damage | None:
-        """What happens to what a system with these levels says; None where it stays clean."""
+        """Degradation of speech from a system with these levels; None: clean."""
         return _unless_nothing(self.answers.get(factors.get(self.factor, "")))
 
 
@@ -51,9 +59,9 @@ def check_damage(
     spoken: bool,
     source: Source,
 ) -> None:
-    """Reports damage of a factor or level that no system has, or that nobody would hear.
+    """Report degradation of unknown factors or levels, or in dialogues without speech.
 
-    Input   spoken: whether anybody is heard in the study's dialogues
+    Input   spoken: the study has spoken dialogues
     """
     levels: dict[str, set[str]] = {}
     for system in systems.values():
@@ -72,9 +80,9 @@ def check_damage(
             source.report(("damage", key, level), f"no system has this level of {plan.factor!r}", hint)
     if not spoken:
         hint = "write channel: voice, or channel: phone, in a dialogue"
-        source.report(("damage",), "no dialogue of this study is spoken", hint)
+        source.report(("damage",), "this study has no spoken dialogue", hint)
     for name, system in systems.items():
         damaged = plan.of(system.factors) or plan.of_answers(system.factors)
         if system.connect == "phone" and damaged is not None:
-            hint = "give it a level without damage"
-            source.report(("systems", name), "is a telephone: its calls are passed on undamaged", hint)
+            hint = "give it a level without degradation"
+            source.report(("systems", name), "is a telephone: its calls cannot be degraded", hint)

@@ -1,7 +1,7 @@
-"""Rules that leave dialogues and people out of an analysis: `analysis.exclude`, or after `--exclude`.
+"""Rules that exclude dialogues and participants from an analysis: `analysis.exclude`, or `--exclude`.
 
-A rule is a mapping of what is known of a dialogue to a condition, or the same in words:
-`{user_turns: "< 2"}` is `user_turns < 2`. All conditions of a rule must hold; of several rules one is enough.
+A rule maps facts of a dialogue to conditions, or is the same as text:
+`{user_turns: "< 2"}` is `user_turns < 2`. All conditions of a rule must hold; one rule of several is enough.
 """
 
 import re
@@ -51,15 +51,17 @@ def _condition(given: Any, *, numbers: bool = False, known: Sequence[str] = ()) 
     """A condition as it is written in signatures: an operator, then values."""
     items = given if isinstance(given, list) else [given]
     if not items or any(isinstance(one, dict | list | bool) or one is None for one in items):
-        raise mistake(f"{shown_value(given)} is no condition", 'write a value, a list, or such as "< 2"')
+        raise mistake(
+            f"{shown_value(given)} is not a condition", 'write a value, a list, or a comparison such as "< 2"'
+        )
     operator, text = _split(", ".join(str(one) for one in items))
     values = [one.strip() for one in text.split(",") if one.strip()]
     if not values:
-        raise mistake(f"{shown_value(given)} compares with nothing", "write a value after the sign")
+        raise mistake(f"{shown_value(given)} has no value to compare with", "write a value after the sign")
     if numbers:
         _check_numbers(given, operator, values)
     elif operator not in ("=", "!="):
-        raise mistake(f"{operator} compares numbers, and this is none", "write = or !=, or nothing")
+        raise mistake(f"{operator} needs a number", "write = or !=, or no operator")
     strange = next((one for one in values if known and one not in known), None)
     if strange is not None:
         raise mistake(f"unknown value {strange!r}", nearest(strange, list(known)))
@@ -68,9 +70,11 @@ def _condition(given: Any, *, numbers: bool = False, known: Sequence[str] = ()) 
 
 def _check_numbers(given: Any, operator: str, values: Sequence[str]) -> None:
     if _number(values[0]) is None or (len(values) > 1 and operator not in ("=", "!=")):
-        raise mistake(f"{shown_value(given)} compares with no number", 'write such as "< 2"')
+        raise mistake(
+            f"{shown_value(given)} does not compare with a number", 'write a comparison such as "< 2"'
+        )
     if any(_number(one) is None for one in values):
-        raise mistake(f"{shown_value(given)} compares with no number", "write numbers")
+        raise mistake(f"{shown_value(given)} does not compare with a number", "write numbers")
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -88,7 +92,7 @@ def _number(text: str) -> float | None:
 
 def _each(given: Any) -> Any:
     if not isinstance(given, dict) or not given:
-        raise mistake(f"{shown_value(given)} names nothing", 'write such as {attention: "!= 4"}')
+        raise mistake(f"{shown_value(given)} names nothing", 'write, for example, {attention: "!= 4"}')
     return {str(name): _condition(one) if _worded(one) else _condition(one, numbers=True)
             for name, one in given.items()}  # fmt: skip
 
@@ -112,80 +116,86 @@ Each = Annotated[dict[str, str] | None, BeforeValidator(_each), _BY_NAME]
 
 
 class Exclusion(Settings):
-    """A dialogue for which all of a rule holds is left out; what is not known of it never holds.
+    """Exclude a dialogue if all conditions of a rule hold; an unknown value never matches.
 
-    A rule about `participant`, `outcome`, `pool`, `answer` or signs of the quality of work (`gold`, `pace`,
-    `fast_answers`, `goal_pursued`, `copies`) alone leaves out all that the participant did.
+    A rule only about `participant`, `outcome`, `pool`, `answer` or signs of work quality (`gold`, `pace`,
+    `fast_answers`, `goal_pursued`, `copies`) excludes all data of the participant.
     """
 
     trivial: Literal[True] | None = Field(
         None,
-        description="fewer user turns than the step `dialogue` counts as not trivial (`nontrivial`), and "
-        "the system neither ended it nor failed in it",
+        description=(
+            "true for dialogues with fewer user turns than `nontrivial` of the step `dialogue`, "
+            "unless the system ended it or failed"
+        ),
     )
     user_turns: Count = Field(None, description='number of user turns, such as "< 2"')
     system_turns: Count = Field(None, description="number of system turns")
     duration_s: Count = Field(None, description="seconds from first onset to last offset")
-    dialogue_number: Count = Field(None, description="order among this participant's dialogues, from 1")
-    end_reason: Reason = Field(None, description=f"why it ended: {', '.join(END_REASONS)}")
+    dialogue_number: Count = Field(None, description="position among this participant's dialogues, from 1")
+    end_reason: Reason = Field(None, description=f"end reason: {', '.join(END_REASONS)}")
     incident: Incident = Field(
-        None, description=f"what went wrong in it: {', '.join(FAILURES)} (the last two are our own faults)"
+        None, description=f"failures: {', '.join(FAILURES)} (the last two are our own errors)"
     )
-    system: Words = Field(None, description="name of the system")
+    system: Words = Field(None, description="system name")
     condition: Words = Field(None, description="cell of the design")
     task: Words = Field(None, description="key of the assigned task")
     channel: Words = Field(None, description="text, voice, phone or multimodal")
     language: Words = Field(None, description="BCP 47 tag")
     factor: Each = Field(None, description="levels by factor, such as {noise: high}")
     participant: Words = Field(None, description="pseudonymous key of the participant")
-    outcome: Outcome = Field(None, description=f"how the participant's visit ended: {', '.join(OUTCOMES)}")
-    pool: Words = Field(None, description="where the participant came from: link, prolific, ...")
+    outcome: Outcome = Field(None, description=f"outcome of the participant's visit: {', '.join(OUTCOMES)}")
+    pool: Words = Field(None, description="source of the participant: link, prolific, ...")
     answer: Each = Field(
         None, description='answers by item, of the dialogue or its visit, such as {attention: "!= 4"}'
     )
-    gold: Count = Field(None, description='share of checks that the participant answered right, "< 0.8"')
-    pace: Count = Field(None, description="the participant's time, as a share of what is usual here")
+    gold: Count = Field(None, description='share of checks answered correctly, "< 0.8"')
+    pace: Count = Field(None, description="participant's time relative to the usual time in this study")
     fast_answers: Count = Field(
-        None, description="share of the participant's answers below `quality.answer_at_least_s`"
+        None, description="share of the participant's answers faster than `quality.answer_at_least_s`"
     )
-    goal_pursued: Count = Field(None, description="share of what the tasks asked for that was tried")
-    copies: Count = Field(None, description="long free texts that had been given before, word for word")
+    goal_pursued: Count = Field(
+        None, description=("share of the task's requirements that the participant attempted")
+    )
+    copies: Count = Field(
+        None, description=("number of long free texts copied word for word from earlier ones")
+    )
 
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         full = super().__get_pydantic_json_schema__(schema, handler)
-        return {"anyOf": [{"type": "string", "description": "a rule in words, such as trivial"}, full]}
+        return {"anyOf": [{"type": "string", "description": "a rule as text, such as trivial"}, full]}
 
     @model_validator(mode="before")
     @classmethod
     def _written(cls, value: Any) -> Any:
         names = _AND.split(value.strip()) if isinstance(value, str) else value
         if isinstance(names, list | dict) and any(str(one).startswith(OF_OUTCOMES) for one in names):
-            hint = "mark it under quality.mark: a person looks at it"
-            raise mistake(f"{OF_OUTCOMES} is made of the outcomes that are to be measured", hint)
+            hint = "use quality.mark, which flags the dialogue for manual review"
+            raise mistake(f"{OF_OUTCOMES} depends on the outcome that the analysis measures", hint)
         return _parsed(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _something(self) -> "Exclusion":
         if not self.fields:
-            raise mistake("a rule without any condition", "write trivial, or such as {user_turns: '< 2'}")
+            raise mistake("rule without a condition", "write trivial, or a rule such as {user_turns: '< 2'}")
         return self
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """What the rule looks at."""
+        """Names of the facts that the rule uses."""
         return tuple(name for name in type(self).model_fields if getattr(self, name) is not None)
 
     @property
     def of_people(self) -> bool:
-        """Whether it is about people: it leaves out all that they did, not dialogues alone."""
+        """True for a rule about participants, which excludes all their data."""
         return OF_PEOPLE.issuperset(self.fields)
 
     @property
     def text(self) -> str:
-        """The rule in words, as signatures and `--exclude` have it."""
+        """The rule as text, as in signatures and `--exclude`."""
         return " and ".join(self._texts())
 
     def __str__(self) -> str:
@@ -206,7 +216,7 @@ class Exclusion(Settings):
                 yield f"{name} {told}"
 
     def met_by(self, known: Known) -> bool:
-        """Whether all of it holds; `known` gives what is known under a name: a value, several, or by name."""
+        """Check all conditions; `known` gives the value of a name: a value, several, or by name."""
         return all(self._met(name, known) for name in self.fields)
 
     def _met(self, name: str, known: Known) -> bool:
@@ -220,7 +230,7 @@ class Exclusion(Settings):
 
 
 def holds(condition: str, value: Any) -> bool:
-    """Whether a condition holds of a value, or of any of several; never of what is missing."""
+    """Check a condition on a value or any of several; a missing value never matches."""
     operator, text = _split(condition)
     wanted = text.split(", ")
     given = [one for one in (value if isinstance(value, list | tuple | set) else [value]) if one is not None]
@@ -243,10 +253,10 @@ Names = Mapping[str, Sequence[str]]
 def unknown_names(
     rule: Exclusion, names: Names, factors: Names, items: Sequence[str]
 ) -> Iterable[tuple[tuple[str, ...], str, str]]:
-    """What a rule asks for that there is not, so that it can never hold, or holds always.
+    """Conditions of a rule on unknown names, which never hold or always hold.
 
-    Input   names: what there is by field (system, language); factors: levels by factor; items: what is asked
-    Output  where in the rule, the problem, the hint
+    Input   names: known values by field (system, language); factors: levels by factor; items: questions asked
+    Output  place in the rule, problem, hint
     """
     for field, known in names.items():
         for strange in _strange(getattr(rule, field), known):
@@ -263,7 +273,7 @@ def unknown_names(
             )
     for name in rule.answer or {}:
         if name not in items:
-            yield ("answer", name), f"no question {name!r} is asked", nearest(name, sorted(items))
+            yield ("answer", name), f"there is no question {name!r}", nearest(name, sorted(items))
 
 
 def _strange(condition: str | None, known: Sequence[str]) -> list[str]:
@@ -274,7 +284,7 @@ def _strange(condition: str | None, known: Sequence[str]) -> list[str]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """The mapping that a rule in words stands for."""
+    """The mapping of a rule given as text."""
     found: dict[str, Any] = {}
     for part in _AND.split(text.strip()):
         if part == TRIVIAL:
@@ -296,22 +306,25 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def read_rules(texts: "Iterable[str | Exclusion] | str") -> tuple[Exclusion, ...]:
-    """The rules that words after `--exclude` stand for; `none` alone is no rule.
+    """Rules given after `--exclude`; `none` alone excludes nothing.
 
-    Raises  InputError: a rule that nobody knows, or `none` beside others
+    Raises  InputError: an unreadable rule, or `none` beside others
     """
     listed = [texts] if isinstance(texts, str) else texts
     given = [one.strip() if isinstance(one, str) else one for one in listed]
     if given == [NONE]:
         return ()
     if NONE in given:
-        raise InputError("none, and something else", place="--exclude", hint="say none alone, or only rules")
+        raise InputError("none beside other rules", place="--exclude", hint="write none alone, or only rules")
     rules: list[Exclusion] = []
     for text in given:
         try:
             rules.append(text if isinstance(text, Exclusion) else Exclusion.model_validate(text))
         except ValidationError as error:
             told = error.errors(include_url=False)[0].get("ctx", {})
-            problem, hint = told.get("problem", "this is no rule"), told.get("hint", "write such as trivial")
+            problem, hint = (
+                told.get("problem", "not a rule"),
+                told.get("hint", "write a rule such as trivial"),
+            )
             raise InputError(f"{text!r}: {problem}", place="--exclude", hint=str(hint)) from None
     return tuple(rules)

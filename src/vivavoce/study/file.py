@@ -27,14 +27,16 @@ from vivavoce.study.voice import Voice
 Allocation = Literal["random", "least-used-by-participant", "balanced"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-NAME_CURE = N_("use letters, digits, dot, dash, underscore; begin with a letter or digit; at most 64")
+NAME_CURE = N_(
+    "use letters, digits, dot, dash, underscore; start with a letter or digit; at most 64 characters"
+)
 _FACTOR = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _PARSER = re.compile(r"https?://\S+|[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
 def is_name(text: str) -> bool:
-    """Whether a study or a system may be called so."""
+    """Check the name of a study or a system."""
     return _NAME.fullmatch(text) is not None
 
 
@@ -43,11 +45,11 @@ class System(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    connect: str = Field(description="name of the connector: http, openai, python, stdio, ...")
-    title: str | None = Field(None, description="name for researchers; participants never see it")
+    connect: str = Field(description="connector: http, openai, python, stdio, ...")
+    title: str | None = Field(None, description="name for researchers; hidden from participants")
     factors: dict[str, str] = Field({}, description="cell of the design by factor, such as {nlg: template}")
     flags: FlagRules | None = Field(
-        None, description="what marks its turns as questions, help, errors, rejections or time-outs"
+        None, description="marks of its turns as questions, help, errors, rejections or time-outs"
     )
 
 
@@ -56,88 +58,93 @@ class Tasks(Settings):
 
     shorthand = "file"
 
-    file: str | None = Field(None, description="YAML file of tasks; then nothing is generated")
-    generate: Whole | None = Field(None, ge=1, le=5_000, description="how many tasks to generate")
+    file: str | None = Field(None, description="YAML file of tasks, used in place of generated ones")
+    generate: Whole | None = Field(None, ge=1, le=5_000, description="number of tasks to generate")
     constraints: WrittenRange = Field(
-        WrittenRange.model_validate("2..3"), description="constraints of a task"
+        WrittenRange.model_validate("2..3"), description="number of constraints per task"
     )
-    requests: WrittenRange = Field(WrittenRange.model_validate("1..2"), description="slots to ask about")
-    dontcare: Number = Field(0.1, ge=0, le=1, description="share of constraints that say: any will do")
+    requests: WrittenRange = Field(
+        WrittenRange.model_validate("1..2"), description="number of slots to ask about"
+    )
+    dontcare: Number = Field(0.1, ge=0, le=1, description="share of constraints with any value allowed")
     unsatisfiable: Number = Field(
-        0.0, ge=0, le=1, description="share of tasks that no venue satisfies; they name an alternative"
+        0.0, ge=0, le=1, description="share of tasks without a matching venue; these name an alternative"
     )
-    types: list[str] | None = Field(None, description="kinds of venue to use; all when left out")
-    seed: Whole = Field(1, ge=0, description="the same seed gives the same tasks")
+    types: list[str] | None = Field(None, description="kinds of venue to use (default: all)")
+    seed: Whole = Field(1, ge=0, description="random seed; the same seed gives the same tasks")
 
 
 class Limits(Settings):
-    """Bounds that keep a visit within reason."""
+    """Limits of a visit."""
 
-    max_chars: Whole = Field(2000, ge=1, le=100_000, description="longest user turn, in characters")
-    user_turns: Whole = Field(
-        60, ge=1, le=10_000, description="most user turns of one dialogue; then it ends"
+    max_chars: Whole = Field(
+        2000, ge=1, le=100_000, description="maximum length of a user turn, in characters"
     )
+    user_turns: Whole = Field(60, ge=1, le=10_000, description="maximum user turns of a dialogue")
     dialogue_minutes: Number = Field(
-        30, gt=0, le=1440, description="longest dialogue; then it ends, after the turn in flight"
+        30, gt=0, le=1440, description="maximum length of a dialogue; a turn in progress is completed"
     )
-    idle_minutes: Number = Field(
-        30, gt=0, le=1440, description="a dialogue left untouched for so long is ended"
-    )
+    idle_minutes: Number = Field(30, gt=0, le=1440, description="idle time after which a dialogue ends")
     visit_minutes: Number = Field(
-        240, gt=0, le=100_000, description="a visit left for so long cannot be taken up again"
+        240, gt=0, le=100_000, description="idle time after which a visit cannot be resumed"
     )
     visits_per_hour: Whole = Field(
         60, ge=1, le=100_000,
-        description="visits that may begin from one network address in an hour; a classroom shares one",
+        description="maximum new visits per hour from one network address; a classroom shares one",
     )  # fmt: skip
-    code_digits: Whole = Field(4, ge=4, le=9, description="digits of an earned code")
+    code_digits: Whole = Field(4, ge=4, le=9, description="number of digits of a completion code")
     code_attempts: Whole = Field(
-        10, ge=1, le=1000, description="wrong codes of one visit before it must wait"
+        10, ge=1, le=1000, description="wrong codes allowed before a visit must wait"
     )
 
 
 class Identity(Settings):
-    """How participants are told apart."""
+    """Identification of participants."""
 
-    anonymous: Flag = Field(True, description="people may come by the plain link, without an identifier")
-    parameter: str = Field("participant", description="parameter of the link that carries the identifier")
+    anonymous: Flag = Field(True, description="allow the plain invite link, without an identifier")
+    parameter: str = Field("participant", description="link parameter with the participant's identifier")
     several_visits: Flag = Field(
         True,
-        description="the same person may come again; else only the browser in which a visit began goes on",
+        description=(
+            "allow a participant to return; otherwise only the browser that began a visit can continue it"
+        ),
     )
 
 
 class Choose(Settings):
-    """Annotators judge some dialogues alone, likelier those of which a model of the labels so far is unsure.
+    """Active selection: annotators judge some dialogues, more often those on which a model of labels is
+    unsure.
 
-    Each dialogue's chance is logged when it ends, so that estimates stay right by weighing labels with it.
+    The log keeps each dialogue's sampling probability when it ends, so that weighted estimates stay unbiased.
     """
 
     target: str = Field(
-        pattern=r"^[a-z][a-z0-9_]*\.\S+$", description="scheme and label to be estimated, such as subtask.S"
+        pattern=r"^[a-z][a-z0-9_]*\.\S+$", description="scheme and label to estimate, such as subtask.S"
     )
-    share: Number = Field(0.3, gt=0, le=1, description="expected share of dialogues that annotators judge")
-    even: Number = Field(0.25, gt=0, le=1, description="part of the chances that all dialogues have alike")
+    share: Number = Field(0.3, gt=0, le=1, description="expected share of dialogues to judge")
+    even: Number = Field(
+        0.25, gt=0, le=1, description=("share of the sampling probability that is equal for all dialogues")
+    )
 
 
 class Annotation(Settings):
-    """What experts say afterwards, on pages of their own; each kind of judgement has its own key, too."""
+    """Expert annotation on separate pages; each kind of judgement also has its own key."""
 
     model_config = ConfigDict(extra="allow")
 
-    double: Number = Field(0.2, ge=0, le=1, description="share of dialogues that two annotators get")
-    annotators: list[str] = Field([], description="accounts that may annotate; all annotators' when left out")
+    double: Number = Field(0.2, ge=0, le=1, description="share of dialogues annotated twice")
+    annotators: list[str] = Field([], description="accounts that may annotate (default: all annotators)")
     recordings: str | None = Field(
         None, description="folder of recordings, named `<dialogue_id>.wav`, `.flac`, `.ogg` or `.mp3`"
     )
-    seed: Whole = Field(1, ge=0, description="the same seed chooses the same dialogues for two annotators")
-    choose: Choose | None = Field(None, description="of which dialogues they are asked; all when left out")
+    seed: Whole = Field(1, ge=0, description="random seed for dialogues annotated twice")
+    choose: Choose | None = Field(None, description="selection of dialogues to annotate (default: all)")
 
     @model_validator(mode="after")
     def _something(self) -> "Annotation":
         if not self.judgements:
             known = (f"`{kind.name}`" for kind in kinds_in_order(JUDGEMENTS.names()))
-            raise mistake("nothing is annotated", f"write {', or '.join(known)}")
+            raise mistake("nothing to annotate", f"write {', or '.join(known)}")
         return self
 
     @property
@@ -147,11 +154,13 @@ class Annotation(Settings):
 
 
 def _check_factors(systems: dict[str, System]) -> None:
-    """A factorial design gives every system a level of every factor."""
+    """Report systems of a factorial design without a level of every factor."""
     every = sorted({factor for system in systems.values() for factor in system.factors})
     for factor in every:
         if not _FACTOR.fullmatch(factor):
-            raise mistake(f"{factor!r} cannot name a factor", "use small letters, digits and underscores")
+            raise mistake(
+                f"{factor!r} is not a valid factor name", "use lower-case letters, digits and underscores"
+            )
     for name, system in systems.items():
         lacking = [factor for factor in every if factor not in system.factors]
         if lacking:
@@ -160,57 +169,53 @@ def _check_factors(systems: dict[str, System]) -> None:
 
 
 class StudyFile(Settings):
-    """A study: systems under test, tasks, and what a participant goes through."""
+    """A study: systems under test, tasks, and the steps of a visit."""
 
-    study: str = Field(description="name of the study: letters, digits, dot, dash, underscore")
-    protocol: str | None = Field(None, description="preset that fills every key left out here")
+    study: str = Field(description="study name: letters, digits, dot, dash, underscore")
+    protocol: str | None = Field(None, description="preset that supplies all keys missing here")
     title: dict[str, str] | str | None = Field(
-        None, description="name that participants read, by language or one for all"
+        None, description="study title for participants, by language or one for all"
     )
     languages: list[str] = Field(
         ["en"], min_length=1, description="languages of the pages; the first is the default"
     )
     systems: dict[str, System] = Field(
-        {}, description="systems under test by name; none where transcripts are compared only"
+        {}, description="systems under test by name; none if the study only compares transcripts"
     )
     ontology: str | None = Field(None, description="YAML file of slots, values and venues")
-    voice: Voice | None = Field(None, description="who listens and who speaks in dialogues by voice")
+    voice: Voice | None = Field(None, description="speech recognition and synthesis in voice dialogues")
     parser: str = Field(
         "rules",
-        description="who reads what typed turns mean: rules, package.module:function, or an address",
+        description="parser of typed turns: rules, package.module:function, or an address",
     )
-    tasks: Tasks | None = Field(
-        None, description="tasks, or the file that holds them; none: free conversation"
+    tasks: Tasks | None = Field(None, description="tasks, or their file (default: free conversation)")
+    visit: list[StepEntry] = Field(min_length=1, description="steps of a visit, in order")
+    allocation: Allocation = Field(
+        "least-used-by-participant", description="assignment of systems to dialogues"
     )
-    visit: list[StepEntry] = Field(min_length=1, description="what a participant goes through, step by step")
-    allocation: Allocation = Field("least-used-by-participant", description="which system a dialogue gets")
-    limits: Limits = Field(Limits(), description="bounds that keep a visit within reason")  # pyright: ignore[reportCallIssue]
-    caps: Caps | None = Field(
-        None, description="how much one participant does, and how many participants each condition has"
+    limits: Limits = Field(Limits(), description="limits of a visit")  # pyright: ignore[reportCallIssue]
+    caps: Caps | None = Field(None, description="limits per participant and participants per condition")
+    identity: Identity = Field(Identity(), description="identification of participants")  # pyright: ignore[reportCallIssue]
+    annotation: Annotation | None = Field(None, description="expert annotation of dialogues")
+    telephone: Telephone | None = Field(None, description="settings of telephone dialogues")
+    damage: DamagePlan | None = Field(
+        None, description=("degradation of speech between participants and systems")
     )
-    identity: Identity = Field(Identity(), description="how participants are told apart")  # pyright: ignore[reportCallIssue]
-    annotation: Annotation | None = Field(None, description="what experts say of the dialogues")
-    telephone: Telephone | None = Field(None, description="how dialogues by telephone are held")
-    damage: DamagePlan | None = Field(None, description="what speech goes through on its way to who hears it")
-    recordings: Recordings | None = Field(None, description="consent, retention and locking of sound")
+    recordings: Recordings | None = Field(None, description="consent, retention and encryption of recordings")
     retention: RetentionRules | None = Field(
-        None, description="for how many days identifiers, free text and visits are kept"
+        None, description="retention of identifiers, free text and visits, in days"
     )
-    follow_up: FollowUp | None = Field(
-        None, description="the earlier study whose participants come again to this one"
-    )
-    recruitment: dict[str, Any] | None = Field(
-        None, description="where participants come from: each recruiter with its settings"
-    )
+    follow_up: FollowUp | None = Field(None, description="earlier study from which participants return")
+    recruitment: dict[str, Any] | None = Field(None, description="recruiters with their settings")
     populations: dict[str, PopulationPlan] = Field(
-        {}, description="populations that are told apart, each with its recruiters and what its people cost"
+        {}, description="populations, each with its recruiters and costs"
     )
     quality: Quality = Field(
         Quality(),  # pyright: ignore[reportCallIssue]
-        description="what is known beforehand of good work, and from where on its signs are marked",
+        description="criteria of good work, with thresholds of their marks",
     )
-    prices: Prices | None = Field(None, description="what calls of models cost, by the model's name")
-    analysis: Analysis = Field(Analysis(), description="what the study wants to know")  # pyright: ignore[reportCallIssue]
+    prices: Prices | None = Field(None, description="prices of models, by model name")
+    analysis: Analysis = Field(Analysis(), description="research questions and analysis plan")  # pyright: ignore[reportCallIssue]
 
     @field_validator("title", mode="before")
     @classmethod
@@ -218,7 +223,7 @@ class StudyFile(Settings):
         texts = title.values() if isinstance(title, dict) else [title]
         if title is not None and not all(isinstance(text, str) for text in texts):
             raise mistake(
-                f"{shown_value(title)} is no title", "write text, or a mapping such as {en: ..., it: ...}"
+                f"{shown_value(title)} is not a title", "write text, or a mapping such as {en: ..., it: ...}"
             )
         return title
 
@@ -226,7 +231,7 @@ class StudyFile(Settings):
     @classmethod
     def _plain_name(cls, name: str) -> str:
         if not is_name(name):
-            raise mistake(f"{name!r} cannot name a study", NAME_CURE)
+            raise mistake(f"{name!r} is not a valid study name", NAME_CURE)
         return name
 
     @field_validator("systems")
@@ -234,7 +239,7 @@ class StudyFile(Settings):
     def _plain_names(cls, systems: dict[str, System]) -> dict[str, System]:
         for name in systems:
             if not is_name(name):
-                raise mistake(f"{name!r} cannot name a system", NAME_CURE)
+                raise mistake(f"{name!r} is not a valid system name", NAME_CURE)
         _check_factors(systems)
         return systems
 
@@ -248,7 +253,9 @@ class StudyFile(Settings):
     @classmethod
     def _known_parser(cls, parser: str) -> str:
         if parser != "rules" and not _PARSER.fullmatch(parser):
-            raise mistake(f"{parser!r} is no parser", "write rules, package.module:function, or https://...")
+            raise mistake(
+                f"{parser!r} is not a parser", "write rules, package.module:function, or https://..."
+            )
         return parser
 
     @field_validator("languages")

@@ -1,4 +1,4 @@
-"""Rules that tell the turns of a black box: questions, help, errors, rejections, time-outs."""
+"""Rules that flag turns of a black box: questions, help, errors, rejections, time-outs."""
 
 import re
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ ACTS: Final[dict[str, frozenset[str]]] = {
 
 
 class FlagRule(BaseModel):
-    """What marks a system turn: a phrase in it, a regular expression, or one of its acts."""
+    """A mark of a system turn: a phrase in it, a regular expression, or one of its acts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    phrase: str | None = Field(None, description="whole words, in upper or lower case; the short form")
-    pattern: str | None = Field(None, description="regular expression, in upper or lower case")
-    act: str | None = Field(None, description="name of an act of the system, as the bot logs it")
+    phrase: str | None = Field(None, description="whole words; case does not matter")
+    pattern: str | None = Field(None, description="regular expression; case does not matter")
+    act: str | None = Field(None, description="system act as logged by the bot")
 
     @model_validator(mode="before")
     @classmethod
@@ -39,7 +39,7 @@ class FlagRule(BaseModel):
             re.compile(pattern or "")
         except re.error as error:
             raise mistake(
-                f"{pattern!r} is no regular expression: {error}", "mend it, or write a phrase"
+                f"invalid regular expression {pattern!r}: {error}", "correct it, or write a phrase"
             ) from None
         return pattern
 
@@ -47,27 +47,29 @@ class FlagRule(BaseModel):
     def _one(self) -> "FlagRule":
         given = [one for one in (self.phrase, self.pattern, self.act) if one is not None]
         if len(given) != 1 or not given[0].strip():
-            raise mistake("a rule that says not exactly one thing", "write phrase, pattern or act")
+            raise mistake("a rule needs exactly one condition", "write phrase, pattern or act")
         return self
 
     def found(self, text: str) -> bool:
-        """Whether the text of a turn has the phrase or matches the expression."""
+        """Check if a turn's text contains the phrase or matches the expression."""
         if self.pattern is not None:
             return _expression(self.pattern).search(text) is not None
         return self.phrase is not None and _expression(_whole_words(self.phrase)).search(text) is not None
 
 
 class FlagRules(BaseModel):
-    """The rules of one system, a list for each flag; a flag left out has no rules."""
+    """Rules of one system, a list for each flag (default: none)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: list[FlagRule] | None = Field(None, description="the turn asks the user for information")
-    help: list[FlagRule] | None = Field(None, description="the turn tells the options at this point")
+    help: list[FlagRule] | None = Field(None, description="the turn lists the options at this point")
     error_message: list[FlagRule] | None = Field(
-        None, description="the turn says that a thing cannot be done"
+        None, description="the turn says that something is not possible"
     )
-    rejection_prompt: list[FlagRule] | None = Field(None, description="the turn says nothing was understood")
+    rejection_prompt: list[FlagRule] | None = Field(
+        None, description="the turn says that the system did not understand"
+    )
     timeout_prompt: list[FlagRule] | None = Field(None, description="the turn follows the user's silence")
 
 
@@ -79,11 +81,11 @@ def flag(
     *,
     standard: bool = True,
 ) -> tuple[bool | None, Origin | None]:
-    """A flag of one system turn, and who says so.
+    """A flag of one system turn, and its source.
 
-    Input   acts: the names of its acts, None where none are logged; standard: they are words of the dataset's
-            vocabulary, so that one can tell by them what a turn is not
-    Output  by the acts where they are logged and tell such a thing, else by the rules for the text
+    Input   acts: names of its acts, None if none are logged; standard: they belong to the dataset's
+    vocabulary, so they can also exclude a flag
+    Output  by logged acts if they decide it, else by the rules for text
     Empty   neither: (None, None)
     """
     own: list[FlagRule] | None = getattr(rules, name) if rules is not None else None

@@ -1,4 +1,4 @@
-"""Rules for flags out of a file of their own, or out of a study file."""
+"""Rules for flags from a separate file or a study file."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,7 @@ def read_flag_rules(path: Path) -> dict[str, FlagRules]:
     """The rules by system.
 
     Input   YAML with `flags: {system: {flag: [rules]}}`, or a study file with `systems: {name: {flags: ...}}`
-    Raises  InputError: the first thing that is wrong, with its place
+    Raises  InputError: the first mistake, with its place
     """
     source = read_yaml(path)
     if source.problems:
@@ -29,7 +29,7 @@ def read_flag_rules(path: Path) -> dict[str, FlagRules]:
         except ValidationError as error:
             raise problems_of(error, source, FlagRules, at)[0].error() from None
     if not found:
-        raise InputError("no rules for flags", place=source.shown, hint=CURE)
+        raise InputError("contains no flag rules", place=source.shown, hint=CURE)
     return found
 
 

@@ -34,7 +34,7 @@ from vivavoce.study.step_sequence import Walk, check_systems
 from vivavoce.study.task import Task
 from vivavoce.study.telephone import check_called_systems, check_telephone
 
-NO_FLOOR = ("nobody said which answers are fast", "add such as `quality: {answer_at_least_s: 1.5}`")
+NO_FLOOR = ("no minimum answer time is set", "add, for example, `quality: {answer_at_least_s: 1.5}`")
 _STAND_IN: dict[str, Any] = {"study": "unnamed"}
 
 
@@ -89,7 +89,9 @@ def examine_study(path: Path) -> ExaminedStudy:
     path = path / "study.yaml" if path.is_dir() else path
     source = read_yaml(path)
     if not (source.data is None and source.problems) and not isinstance(source.data, dict):
-        source.report((), "holds no keys", "begin with `study: NAME`; `vivavoce init` writes a whole one")
+        source.report(
+            (), "contains no keys", "begin with `study: NAME`; `vivavoce init` writes a complete file"
+        )
     if not isinstance(source.data, dict):
         return ExaminedStudy(None, source.problems, {}, None, source, path.parent)
     merged = lay_over(source, _protocol(source))
@@ -234,7 +236,7 @@ def _check_enough(
     for path, least in needed:
         if tasks and least > len(tasks):
             problem = f"a visit needs {least} tasks, but there are {len(tasks)}"
-            source.report(path, problem, "add tasks, or ask for fewer dialogues")
+            source.report(path, problem, "add tasks, or plan fewer dialogues")
 
 
 def _check_caps(file: StudyFile, walk: Walk, source: MergedSource) -> None:
@@ -285,7 +287,7 @@ def _check_exclusions(file: StudyFile, forms: Iterable[str], source: MergedSourc
     for name in file.quality.checks or {}:
         if name not in items:
             path = ("quality", "checks", name)
-            source.report(path, f"no question {name!r} is asked", nearest(name, sorted(items)))
+            source.report(path, f"there is no question {name!r}", nearest(name, sorted(items)))
 
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Materials:
         path = self.folder / name
         if path.resolve().is_relative_to(self.folder):
             return path
-        self.source.report(at, f"{name!r} lies outside the study", "copy it beside the study file")
+        self.source.report(at, f"{name!r} lies outside the study", "copy it next to the study file")
         return None
 
     def file(self, name: str, at: KeyPath, hint: str) -> Path | None:
@@ -93,7 +93,7 @@ class Materials:
                 continue
             if existing is None:
                 missing = variants[-1].name
-                hint = f"write {missing} beside the study file"
+                hint = f"write {missing} next to the study file"
                 self.source.report(at, f"no file {missing!r} ({language})", hint)
                 continue
             try:
@@ -141,7 +141,7 @@ class Materials:
         return wordings
 
     def ontology(self, file: StudyFile) -> Ontology | None:
-        hint = "put it beside the study file; `vivavoce init` writes restaurants.yaml"
+        hint = "put it next to the study file; `vivavoce init` writes restaurants.yaml"
         path = self.file(file.ontology, ("ontology",), hint) if file.ontology is not None else None
         if path is None:
             return None
@@ -157,7 +157,7 @@ class Materials:
         if settings is None:
             return ()
         if settings.file is not None:
-            path = self.file(settings.file, ("tasks",), "put it beside the study file")
+            path = self.file(settings.file, ("tasks",), "put it next to the study file")
             if path is None:
                 return ()
             self.keep(path, "tasks", ("tasks",))
@@ -198,7 +198,7 @@ class NamedFiles:
             return ""
 
     def path(
-        self, name: str, key: str, *, hint: str = "put it beside the study file", known_as: str = ""
+        self, name: str, key: str, *, hint: str = "put it next to the study file", known_as: str = ""
     ) -> Path | None:
         path = self._materials.file(name, (*self._at, key), hint)
         if path is not None:

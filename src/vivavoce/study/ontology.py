@@ -19,13 +19,11 @@ class _Data(BaseModel):
 class Rendering(_Data):
     """A value in one language; before, phrase and wish where the slot's own do not fit."""
 
-    text: str = Field(description="as it is shown: Italian; italiana")
+    text: str = Field(description="display form: Italian; italiana")
     before: str | None = Field(default=None, description="before the noun: moderately priced")
     phrase: str | None = Field(default=None, description="after the noun: by the river")
     wish: str | None = Field(default=None, description="after `it should`: welcome children")
-    synonyms: tuple[str, ...] = Field(
-        default=(), description="other ways to say it, by which parsers know it"
-    )
+    synonyms: tuple[str, ...] = Field(default=(), description="synonyms for parsers")
 
 
 class TypeName(_Data):
@@ -34,31 +32,33 @@ class TypeName(_Data):
     text: str = Field(description="the noun: restaurant; ristorante")
     article: str = Field(description="the noun with its indefinite article: a restaurant; un ristorante")
     plural: str = Field(description="restaurants; ristoranti")
-    synonyms: tuple[str, ...] = Field(
-        default=(), description="other ways to say it, by which parsers know it"
-    )
+    synonyms: tuple[str, ...] = Field(default=(), description="synonyms for parsers")
 
 
 class Slot(_Data):
-    """Something known of a venue: a constraint when one searches by it, a request when one asks for it."""
+    """A slot of a venue: a constraint in a search, a request in a question."""
 
-    constraint: bool = Field(False, description="one can search by it; then it lists its values")
-    requestable: bool = Field(False, alias="request", description="one can ask for it")
-    types: tuple[str, ...] | None = Field(None, description="kinds of venue that have it; all when left out")
-    names: dict[str, str] = Field({}, description="its name by language: type of food")
+    constraint: bool = Field(False, description="searchable; it then needs a list of values")
+    requestable: bool = Field(False, alias="request", description="participants can ask for it")
+    types: tuple[str, ...] | None = Field(None, description="kinds of venue with this slot (default: all)")
+    names: dict[str, str] = Field({}, description="slot name by language: type of food")
     before: dict[str, str] = Field({}, description="a constraint before the noun, with {value}: a cheap pub")
     phrase: dict[str, str] = Field({}, description="a constraint after the noun: in the {value} of the city")
     wish: dict[str, str] = Field({}, description="a constraint after `it should`, with {value} or {phrase}")
-    anything: dict[str, str] = Field({}, description="a clause that says any value will do")
-    asked_as: dict[str, str] = Field({}, description="what one wants to know, after `find out`: the address")
-    unasked: tuple[str, ...] = Field((), description="values that no task asks for: a pub without internet")
-    asks: Words = Field({}, description="phrases by which people ask for it, for parsers, by language")
+    anything: dict[str, str] = Field({}, description="a clause that allows any value")
+    asked_as: dict[str, str] = Field({}, description="object of `find out`: the address")
+    unasked: tuple[str, ...] = Field((), description="values never used in tasks: a pub without internet")
+    asks: Words = Field({}, description="phrases with which people ask for it, for parsers, by language")
     match: Literal["exact", "code", "prefix"] = Field(
         "exact",
-        description="code where only letters and digits count, as in a telephone number; prefix where what a "
-        "system says may be cut short, as a postcode",
+        description=(
+            "code if only letters and digits count, as in a telephone number; prefix if systems "
+            "may shorten it, as a postcode"
+        ),
     )
-    values: dict[str, dict[str, Rendering]] = Field({}, description="by value, by language; of constraints")
+    values: dict[str, dict[str, Rendering]] = Field(
+        {}, description="words of constraint values, by value and language"
+    )
 
     def of_type(self, venue_type: str) -> bool:
         return self.types is None or venue_type in self.types
@@ -67,19 +67,19 @@ class Slot(_Data):
 class Venue(_Data):
     """One venue."""
 
-    venue_id: str = Field(alias="id", description="its key")
-    name: str = Field(description="its name as systems say it")
-    type: str = Field(description="its kind; another kind is another goal")
-    slots: dict[str, str] = Field(description="its value for every slot that its kind has")
+    venue_id: str = Field(alias="id", description="identifier")
+    name: str = Field(description="name as systems say it")
+    type: str = Field(description="kind of venue; a different kind is a different goal")
+    slots: dict[str, str] = Field(description="a value for every slot of its kind")
 
 
 class Ontology(_Data):
     """Kinds of venue, slots with values, phrases for indifference, venues."""
 
-    name: str = Field(alias="ontology", description="its name")
+    name: str = Field(alias="ontology", description="name")
     types: dict[str, dict[str, TypeName]] = Field(description="kinds of venue, by language")
-    slots: dict[str, Slot] = Field(description="what is known of venues")
-    dontcare: Words = Field({}, description="phrases that mean: any will do, by language")
+    slots: dict[str, Slot] = Field(description="the venues")
+    dontcare: Words = Field({}, description="phrases that allow any value, by language")
     venues: tuple[Venue, ...] = Field(description="the venues")
 
     def of_type(self, venue_type: str) -> list[Venue]:
@@ -99,10 +99,11 @@ class Ontology(_Data):
     def matching(
         self, venue_type: str, constraints: Mapping[str, str], exclusions: Iterable[str] = ()
     ) -> list[Venue]:
-        """The venues of this type that meet every constraint and are not excluded (by identifier).
+        """Venues of this type that meet all constraints, except excluded ones (by identifier).
 
-        Values are equal when they are equal normalised, never by substring; `dontcare` is met by all. A venue
-        without the slot meets no constraint on it but `dontcare`. Another type is another goal.
+        Values are equal when equal after normalisation, never by substring; all values meet `dontcare`. A
+        venue
+        without the slot meets no constraint on it except `dontcare`. A different type is a different goal.
         """
         left_out = set(exclusions)
         return [
@@ -113,7 +114,7 @@ class Ontology(_Data):
         ]
 
     def gives(self, venue: Venue, slot: str, value: str) -> bool:
-        """Whether `value` is what the venue has for this slot; codes are compared by letters and digits."""
+        """Check `value` against the venue's value of this slot; codes are compared by letters and digits."""
         held = venue.slots.get(slot)
         if held is None:
             return False
@@ -124,7 +125,7 @@ _plain = lru_cache(maxsize=20_000)(normalise_value)
 
 
 def meets(held: str | None, wanted: str) -> bool:
-    """Whether a venue's value meets a constraint."""
+    """Check a venue's value against a constraint."""
     if _plain(wanted) == DONTCARE:
         return True
     return held is not None and _plain(held) == _plain(wanted)

@@ -75,7 +75,7 @@ def _check_template(template: str, pieces: tuple[str, ...], source: Source, at: 
         source.report(at, "the phrase has no place for the value", f"write {known} in it")
     for piece in named:
         if piece not in pieces:
-            source.report(at, f"{{{piece}}} means nothing here", f"write {known}")
+            source.report(at, "unknown placeholder {{piece}}", f"write {known}")
 
 
 def _check_venues(ontology: Ontology, source: Source) -> None:
@@ -117,7 +117,7 @@ def _check_languages(ontology: Ontology, source: Source, languages: tuple[str, .
             if slot.requestable and language not in slot.asked_as:
                 source.report(
                     path,
-                    f"slot {name!r} cannot be asked for in {language!r}",
+                    f"slot {name!r} has no question in {language!r}",
                     f"add asked_as: {{{language}: ...}}",
                 )
             if not slot.constraint:

@@ -41,7 +41,7 @@ def _lists(path: Path, written: Any) -> Mapping[str, list[str]]:
         for values in found.values()
     )
     if not sound or not found:
-        raise InputError("no values by slot", place=f"{path} informable", hint=CURE)
+        raise InputError("values by slot missing", place=f"{path} informable", hint=CURE)
     return found
 
 
@@ -49,7 +49,7 @@ def _requestable(path: Path, written: Mapping[str, Any]) -> list[str]:
     found = written.get("requestable", [])
     names = list(found) if isinstance(found, list | dict) else [None]
     if not all(isinstance(name, str) for name in names):
-        raise InputError("no list of slots", place=f"{path} requestable", hint=CURE)
+        raise InputError("list of slots missing", place=f"{path} requestable", hint=CURE)
     return [str(name) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""The section `telephone.outbound` of a study file: whom the laboratory calls, how often, and when."""
+"""The section `telephone.outbound` of a study file: calls from the laboratory to participants."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _HOURS: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]
 
 def _pattern(written: str) -> str:
     if not _ALLOWED.fullmatch(written):
-        hint = 'write the beginning of a number such as "+39", or "sip:*@HOST"'
+        hint = 'write the start of a number such as "+39", or "sip:*@HOST"'
         raise mistake(f"{written!r} allows no number", hint)
     return written
 
@@ -27,75 +27,79 @@ def _pattern(written: str) -> str:
 def _hours(written: str) -> str:
     found = _HOURS.fullmatch(written)
     if found is None or written.partition("-")[0] >= written.partition("-")[2]:
-        raise mistake(f"{written!r} is no part of a day", 'write "09:00-20:00"')
+        raise mistake(f"{written!r} is not a part of a day", 'write "09:00-20:00"')
     return written
 
 
 def _zone(written: str) -> str:
     if written not in available_timezones():
-        raise mistake(f"unknown time zone {written!r}", "write one such as Europe/Rome")
+        raise mistake(f"unknown time zone {written!r}", "write, for example, Europe/Rome")
     return written
 
 
 class Outbound(Settings):
-    """The laboratory calls participants who ask for it on their page."""
+    """Calls to participants who request one on their page."""
 
     exchange: str | None = Field(
         None,
         pattern=r"^[^\s:]+:\d{1,5}$",
-        description="HOST:PORT that our calls go to by SIP; it owns the trunk",
+        description="HOST:PORT of the exchange for our SIP calls; it owns the trunk",
     )
     caller_id: str = Field(
-        "vivavoce", pattern=r"^[A-Za-z0-9+._-]{1,64}$", description="number or name that participants see"
+        "vivavoce",
+        pattern=r"^[A-Za-z0-9+._-]{1,64}$",
+        description="caller number or name shown to participants",
     )
-    username: str | None = Field(None, description="name that the exchange knows us by")
+    username: str | None = Field(None, description="our user name at the exchange")
     password: str | None = Field(
         None,
         pattern=r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$",
-        description="${NAME} of the variable with the password",
+        description="${NAME} of the environment variable with the password",
     )
     allowed: list[Annotated[str, AfterValidator(_pattern)]] = Field(
-        min_length=1, description='beginnings of numbers that may be called, such as "+39", or "sip:*@HOST"'
+        min_length=1, description='allowed prefixes, such as "+39", or "sip:*@HOST"'
     )
     denied: list[Annotated[str, AfterValidator(_pattern)]] = Field(
-        [], description="what of these may not; premium and shared-cost numbers never may"
+        [], description="excluded prefixes; premium and shared-cost numbers are always excluded"
     )
     country: str | None = Field(
-        None, pattern=r"^[A-Z]{2}$", description="whose numbers are meant without a country code, such as IT"
+        None, pattern=r"^[A-Z]{2}$", description="country of numbers without a country code, such as IT"
     )
     hours: Annotated[str, AfterValidator(_hours)] = Field(
-        "09:00-20:00", description="when people may be called"
+        "09:00-20:00", description="hours in which calls are allowed"
     )
-    timezone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="whose hours these are")
-    ring_s: Number = Field(40, ge=1, le=120, description="seconds that a telephone may ring")
-    a_day: Whole = Field(100, ge=1, le=10_000, description="calls in a day, all together")
-    a_number: Whole = Field(4, ge=1, le=100, description="calls in a day to one number")
-    tries: Whole = Field(5, ge=1, le=50, description="calls for one dialogue")
-    at_once: Whole = Field(5, ge=1, le=100, description="calls at the same time")
-    pause_s: Number = Field(20, ge=0, le=3600, description="seconds until the same visit may ask again")
+    timezone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="time zone of these hours")
+    ring_s: Number = Field(40, ge=1, le=120, description="maximum ringing time in seconds")
+    a_day: Whole = Field(100, ge=1, le=10_000, description="maximum calls per day")
+    a_number: Whole = Field(4, ge=1, le=100, description="maximum calls per day to one number")
+    tries: Whole = Field(5, ge=1, le=50, description="maximum calls per dialogue")
+    at_once: Whole = Field(5, ge=1, le=100, description="maximum simultaneous calls")
+    pause_s: Number = Field(
+        20, ge=0, le=3600, description=("seconds before the same visit may request another call")
+    )
 
     def open_at(self, now: datetime) -> bool:
-        """Whether people may be called at this instant."""
+        """Check that calls are allowed at this time."""
         first, last = self.hours.split("-")
         local = now.astimezone(ZoneInfo(self.timezone)).time()
         return time.fromisoformat(first) <= local and (last == "24:00" or local < time.fromisoformat(last))
 
 
 def outbound_warnings(outbound: Outbound, environment: Mapping[str, str]) -> list[str]:
-    """Why participants cannot be called, one line each."""
+    """Reasons why participants cannot be called, one line each."""
     found: list[InputError] = []
     place = "telephone.outbound"
     if outbound.exchange is None and any(one.startswith("+") for one in outbound.allowed):
-        problem = "numbers may be called, but there is no exchange that knows them"
-        found.append(InputError(problem, place=f"{place}.exchange", hint="write HOST:PORT of the exchange"))
+        problem = "outbound calls need an exchange"
+        found.append(InputError(problem, place=f"{place}.exchange", hint="write its HOST:PORT"))
     name = outbound.password[2:-1] if outbound.password else ""
     if name and not environment.get(name):
         hint = f"set the environment variable {name} where the service starts"
         found.append(InputError(f"secret ${{{name}}} is not set", place=f"{place}.password", hint=hint))
     if outbound.password and outbound.username is None:
-        hint = "write the name that the exchange knows us by"
-        found.append(InputError("a password without a name", place=f"{place}.username", hint=hint))
+        hint = "add our user name at the exchange"
+        found.append(InputError("a password without a user name", place=f"{place}.username", hint=hint))
     if find_spec("phonenumbers") is None:
         hint = "pip install 'vivavoce[telephone]'"
-        found.append(InputError("the package phonenumberslite is missing", place=place, hint=hint))
+        found.append(InputError("the package phonenumberslite is not installed", place=place, hint=hint))
     return [str(one) for one in found]

@@ -7,6 +7,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from vivavoce.core.errors import sentences
+
 Party = Literal["system", "user"]
 Change = Literal["substitution", "insertion"]
 Attention = Literal["broken", "identical"]
@@ -91,7 +93,7 @@ class UnreadableTranscript(ValueError):
 
     def __init__(self, line: int, problem: str, hint: str) -> None:
         self.line, self.problem, self.hint = line, problem, hint
-        super().__init__(f"line {line}: {problem}; {hint}")
+        super().__init__(f"line {line}: {sentences(problem, hint)}")
 
 
 def read_transcript(text: str) -> Transcript:
@@ -115,7 +117,7 @@ def read_transcript(text: str) -> Transcript:
         turns.append((party, [labelled[2].strip()] if labelled[2].strip() else []))
     empty = next((place for place, (_, said) in enumerate(turns, 1) if not said), None)
     if empty is not None:
-        raise UnreadableTranscript(empty, f"turn {empty} says nothing", "write what is said, or remove it")
+        raise UnreadableTranscript(empty, f"turn {empty} is empty", "write its text, or remove it")
     return tuple(PairTurn(party=party, text="\n".join(said)) for party, said in turns)
 
 

@@ -1,7 +1,7 @@
-"""What makes a pair of transcripts a fair comparison: the same in everything but the strategy.
+"""Checks of a transcript pair: the versions may differ only in the strategy.
 
 Source  Guerini et al. 2018, section 3 (same wording and outcome, minimal changes in the system's turns) and
-        section 5 (an almost equal number of tokens and turns)
+section 5 (an almost equal number of tokens and turns)
 """
 
 from collections import defaultdict
@@ -23,29 +23,27 @@ NOTABLY_LONGER = Fraction(1, 10)
 
 
 class Balance(Settings):
-    """How far the two transcripts of a pair may be apart."""
+    """Allowed differences between the transcripts of a pair."""
 
-    tokens: Number = Field(
-        0.25, ge=0, description="difference of their lengths, share of the control's tokens"
-    )
+    tokens: Number = Field(0.25, ge=0, description="difference in length, as a share of the control's tokens")
     turns: Whole = Field(0, ge=0, description="difference in number of turns")
     changed: Number = Field(
-        0.25, gt=0, le=1, description="tokens removed or added, share of what the system says"
+        0.25, gt=0, le=1, description="tokens removed or added, as a share of the system's tokens"
     )
 
 
 class Finding(NamedTuple):
-    """One thing about a pair: what is wrong or doubtful, and what to do about it."""
+    """One error or warning about a pair, with the next step."""
 
     problem: Statement
     hint: Statement
 
 
 class PairVerdict(NamedTuple):
-    """What a pair amounts to in one language.
+    """Verdict on a pair in one language.
 
-    word      unfit: it cannot be used; doubtful: it can, but look at it; fair: nothing was found
-    findings  what is wrong, or doubtful; [] of a fair pair
+    word      unfit: it cannot be used; doubtful: usable, check it; fair: no findings
+    findings  errors or warnings; [] of a fair pair
     changed   the larger of the shares of the system's tokens that are removed and added, 0 to 1
     """
 
@@ -55,7 +53,7 @@ class PairVerdict(NamedTuple):
 
 
 def judge_pair(pair: Pair, language: str, balance: Balance) -> PairVerdict:
-    """The one verdict on a pair; what is doubtful is not told of a pair that is unfit."""
+    """The verdict on a pair; warnings are left out if the pair is unfit."""
     share = changed_share(pair.text[language])
     problems = pair_problems(pair, language, balance)
     if problems:
@@ -75,7 +73,7 @@ def changed_share(text: PairText) -> float:
 
 
 def pair_problems(pair: Pair, language: str, balance: Balance) -> list[Finding]:
-    """What makes the pair unfit for its study; [] when it can be used."""
+    """Errors that make the pair unfit for its study; [] if it can be used."""
     text = pair.text[language]
     if not text.control or not text.experimental:
         hint = N_("write `System: ...` and `User: ...` lines")
@@ -138,8 +136,8 @@ def _lengths(text: PairText, balance: Balance) -> list[Finding]:
     if abs(theirs - ours) / ours <= balance.tokens:
         return []
     problem = N_(
-        "{other} tokens against the control's {control} ({change}), more than {most} apart: "
-        "readers may prefer the length"
+        "{other} tokens against the control's {control} ({change}), more than {most} apart: readers may "
+        "prefer the length"
     )
     return [_finding(
         problem, N_("balance the lengths, or raise `balance.tokens`"), control=ours, other=theirs,
@@ -152,8 +150,8 @@ def _amount(text: PairText, balance: Balance) -> list[Finding]:
     if share <= balance.changed:
         return []
     problem = N_(
-        "{share} of the system's tokens are changed, more than {most}: "
-        "the versions differ in more than a strategy"
+        "{share} of the system's tokens changed, more than {most}: the versions may differ in more than "
+        "the strategy"
     )
     return [_finding(
         problem, N_("keep more of the control's words, or raise `balance.changed`"),
@@ -162,13 +160,13 @@ def _amount(text: PairText, balance: Balance) -> list[Finding]:
 
 
 def _meaning(text: PairText, language: str) -> list[Finding]:
-    """Facts that the versions do not tell alike, each with its place."""
-    hint = N_("tell the same in both; phrases that mean the same are listed in `equivalent`")
+    """Facts on which the versions differ, each with its place."""
+    hint = N_("state the same facts in both; list equivalent phrases under `equivalent`")
     last = len(_said(text.control, "user")) + 1
     found = []
     for one in disagreements(text, language):
         if one.turn == last:
-            found.append(_finding(N_("behind the user's last turn, {what}"), hint, what=one.problem))
+            found.append(_finding(N_("after the user's last turn, {what}"), hint, what=one.problem))
         else:
             found.append(
                 _finding(N_("before user turn {turn}, {what}"), hint, turn=one.turn, what=one.problem)
@@ -177,21 +175,21 @@ def _meaning(text: PairText, language: str) -> list[Finding]:
 
 
 def _outcome(text: PairText) -> list[Finding]:
-    """Phrases that tell the outcome are said by the system in both versions."""
-    hint = N_("both versions must end in the same outcome: say it, or correct `outcome`")
+    """Check that the system states the outcome phrases in both versions."""
+    hint = N_("both versions must have the same outcome: add it, or correct `outcome`")
     found = []
     for phrase in text.outcome:
         if not _tells(text.control, phrase):
-            problem = N_("the outcome {phrase} is not told in the control transcript")
+            problem = N_("the outcome {phrase} is missing in the control transcript")
             found.append(_finding(problem, hint, phrase=repr(phrase)))
         if not _tells(text.experimental, phrase):
-            problem = N_("the outcome {phrase} is not told in the experimental transcript")
+            problem = N_("the outcome {phrase} is missing in the experimental transcript")
             found.append(_finding(problem, hint, phrase=repr(phrase)))
     return found
 
 
 def _tells(transcript: Transcript, phrase: str) -> bool:
-    """Whether one of the system's turns holds the phrase, whole words in this order; case is no matter."""
+    """Check if a system turn contains the phrase as whole words in this order, ignoring case."""
     wanted = [token.casefold() for token in tokens(phrase)]
     for turn in _said(transcript, "system"):
         told = [token.casefold() for token in tokens(turn)]
@@ -201,22 +199,22 @@ def _tells(transcript: Transcript, phrase: str) -> bool:
 
 
 def pair_warnings(pair: Pair, language: str) -> list[Finding]:
-    """What is doubtful about a pair that can be used."""
+    """Warnings about a pair that can be used."""
     text = pair.text[language]
     if pair.attention is not None:
         return []
     changed, found = difference(text), []
     if pair.change == "insertion" and changed.removed:
-        problem = N_("called an insertion, but {count} tokens of the control are gone")
+        problem = N_("declared as insertion, but {count} tokens of the control are missing")
         found.append(
             _finding(problem, N_("keep them, or write `change: substitution`"), count=changed.removed)
         )
     if pair.change == "substitution" and not changed.removed:
-        problem = N_("called a substitution, but text was only added")
+        problem = N_("declared as substitution, but text was only added")
         found.append(_finding(problem, N_("write `change: insertion`")))
     if not text.outcome and not tells_facts(text, language):
-        problem = N_("no fact was found by which the outcomes can be compared")
-        found.append(_finding(problem, N_("write `outcome`: words that the system says in both")))
+        problem = N_("no facts found to compare the outcomes")
+        found.append(_finding(problem, N_("write under `outcome` words that the system says in both")))
     return found
 
 
@@ -229,7 +227,7 @@ def length_warnings(pairs: Iterable[Pair], language: str) -> list[Finding]:
             shares[pair.variable].append(Fraction(length(text.experimental), length(text.control)) - 1)
     found = []
     for variable, each in shares.items():
-        hint = N_("a preference may be one for length: add a pair that balances it, or say so in the report")
+        hint = N_("readers may prefer the length: add a pair that balances it, or report this limitation")
         if min(each) > NOTABLY_LONGER:
             problem = N_("variable {variable}: every experimental version is over 10 % longer ({language})")
         elif max(each) < -NOTABLY_LONGER:

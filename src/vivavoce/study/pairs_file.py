@@ -40,7 +40,7 @@ class _Written(BaseModel):
 
 
 class WrittenLevels(_Written):
-    """What the two versions are called, where a strategy has several levels."""
+    """Names of the two versions, for a strategy with several levels."""
 
     control: str = Field("control", description="level of the control transcript")
     experimental: str = Field("experimental", description="level of the experimental transcript")
@@ -49,23 +49,28 @@ class WrittenLevels(_Written):
 class WrittenText(_Written):
     """Both transcripts in one language."""
 
-    outcome: list[str] | str = Field([], description="words by which the system tells the outcome, in both")
+    outcome: list[str] | str = Field([], description="outcome words that the system says in both versions")
     equivalent: list[tuple[str, str]] = Field(
-        [], description="phrases of the two versions that mean the same, though the check finds otherwise"
+        [], description="phrases with the same meaning in both versions, for the automatic check"
     )
     control: str = Field(description="`System: ...` and `User: ...` lines")
-    experimental: str = Field(description="the same with the strategy put into the system's lines")
+    experimental: str = Field(description="the same dialogue with the strategy in the system's lines")
 
 
 class WrittenPair(_Written):
     """A pair as written."""
 
-    pair_id: str = Field(alias="id", min_length=1, description="its key")
-    variable: str = Field(min_length=1, description="interaction strategy that it is about")
-    change: Change = Field("substitution", description="substitution, or insertion, in the system's lines")
+    pair_id: str = Field(alias="id", min_length=1, description="identifier")
+    variable: str = Field(min_length=1, description="interaction strategy under test")
+    change: Change = Field(
+        "substitution", description=("type of change to the system's lines: substitution or insertion")
+    )
     levels: WrittenLevels = Field(WrittenLevels(), description="names of the two levels")  # pyright: ignore[reportCallIssue]
     attention: Attention | None = Field(
-        None, description="broken: the experimental one is nonsense; identical: both are the same"
+        None,
+        description=(
+            "attention check; broken: the experimental version is nonsense; identical: both are the same"
+        ),
     )
     text: dict[str, WrittenText] = Field(description="the transcripts, by language")
 
@@ -79,7 +84,7 @@ class PairsFile(_Written):
 class WrittenQuestion(_Written):
     """A question as written."""
 
-    question_id: str = Field(alias="id", min_length=1, description="its key")
+    question_id: str = Field(alias="id", min_length=1, description="identifier")
     quality: Quality | None = Field(None, description="service or experience")
     text: dict[str, str] = Field(description="the question, by language")
 
@@ -91,7 +96,7 @@ class QuestionsFile(_Written):
 
 
 class Written:
-    """Pairs read from files, each with the place where it stands, and what is wrong with the files."""
+    """Pairs read from files with their places, and the problems of the files."""
 
     def __init__(self) -> None:
         self.pairs: list[tuple[str, Pair]] = []
@@ -115,7 +120,7 @@ def read_pairs(path: Path) -> Written:
 
 
 def pair_files(path: Path) -> list[Path]:
-    """The files that `read_pairs` reads."""
+    """Files that `read_pairs` reads."""
     return sorted(path.glob("*.txt")) if path.is_dir() else [path]
 
 
@@ -155,14 +160,14 @@ def _read_folder(folder: Path, written: Written) -> None:
     texts: dict[str, dict[str, PairText]] = {}
     files = pair_files(folder)
     if not files:
-        problem = Problem(folder.name, "holds no pairs", "write files such as empathy-1.en.txt")
+        problem = Problem(folder.name, "contains no pairs", "write files such as empathy-1.en.txt")
         written.problems.append(problem)
     for file in files:
         named = _TEXT_FILE.fullmatch(file.name)
         shown = f"{folder.name}/{file.name}"
         if named is None:
             hint = "name it PAIR.LANGUAGE.txt, such as empathy-1.en.txt"
-            written.problems.append(Problem(shown, "does not say its language", hint))
+            written.problems.append(Problem(shown, "its name has no language", hint))
             continue
         head, text, problems = _read_text(file, shown)
         written.problems += problems
@@ -172,7 +177,7 @@ def _read_folder(folder: Path, written: Written) -> None:
             continue
         if heads.setdefault(pair_id, (shown, head))[1] != head:
             first = heads[pair_id][0]
-            problem = f"its head is not that of {first}"
+            problem = f"its first lines differ from those of {first}"
             written.problems.append(Problem(shown, problem, "write the same variable and change in both"))
         texts.setdefault(pair_id, {})[named["language"]] = text.model_copy(
             update={"outcome": outcome, "equivalent": equivalent}
@@ -192,7 +197,7 @@ def phrases(written: str) -> tuple[str, ...]:
 
 
 def equivalents(written: str) -> tuple[tuple[str, str], ...]:
-    """Phrases that mean the same, `a = b | c = d`; what is no pair of phrases is left out."""
+    """Equivalent phrases, `a = b | c = d`; incomplete entries are dropped."""
     both = (tuple(map(str.strip, one.partition("=")[::2])) for one in phrases(written))
     return tuple((one, other) for one, other in both if one and other)
 
@@ -221,7 +226,7 @@ def _read_text(file: Path, shown: str) -> tuple[dict[str, str], PairText | None,
             head[key] = value
     if set(parts) != {"control", "experimental"}:
         hint = "write the lines `== control` and `== experimental`, each with its turns below"
-        return head, None, [*problems, Problem(shown, "has not two transcripts", hint)]
+        return head, None, [*problems, Problem(shown, "does not contain two transcripts", hint)]
     if "variable" not in head:
         return (
             head,
@@ -242,7 +247,7 @@ def _read_text(file: Path, shown: str) -> tuple[dict[str, str], PairText | None,
 def read_questions(
     path: Path, languages: tuple[str, ...]
 ) -> tuple[tuple[ComparisonQuestion, ...], list[Problem]]:
-    """The questions of a file, each in all these languages, and what is wrong with them."""
+    """Questions of a file in all these languages, and the file's problems."""
     source = read_yaml(path)
     file = read_model(source, QuestionsFile, empty={})
     questions = tuple(_questions(file, source, languages)) if file is not None else ()

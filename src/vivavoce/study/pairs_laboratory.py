@@ -52,7 +52,9 @@ class PairChanged(InputError):
     """The pair is not the one that was opened; `by`: who saved it last, "" where nobody did here."""
 
     def __init__(self, pair_id: str, by: str) -> None:
-        super().__init__(f"pair {pair_id!r} was changed", hint="look at both and save again")
+        super().__init__(
+            f"pair {pair_id!r} was changed meanwhile", hint="compare both versions and save again"
+        )
         self.by = by
 
 
@@ -120,7 +122,7 @@ class PairsLaboratory:
             kept = self.folder / f"{number:04}"
             if not (kept / self.path.name).exists():
                 raise InputError(
-                    f"no version {number}", place=self.folder.name, hint="choose one of the list"
+                    f"no version {number}", place=self.folder.name, hint="choose one from the list"
                 )
             self._write({path: _text(kept / path.name) for path in (self.path, self.drafts)})
             self._keep(by, restored=number)
@@ -148,8 +150,8 @@ class PairsLaboratory:
             read = [pair for path in beside.values() for pair in _pairs(path)]
             if saved is not None and saved not in read:
                 raise InputError(
-                    f"pair {saved.pair_id!r} would not be read as it is", place=self.path.name,
-                    hint="look for unusual signs in it, and leave them out",
+                    f"pair {saved.pair_id!r} could not be saved unchanged", place=self.path.name,
+                    hint="remove unusual characters",
                 )  # fmt: skip
             for path in made:
                 beside[path].replace(path)

@@ -25,13 +25,13 @@ from vivavoce.study.pairs_facts import (
 )
 
 STATES: Final = {
-    "told": N_("told as so"), "denied": N_("denied"), "asked": N_("asked"), "supposed": N_("not certain"),
+    "told": N_("stated as true"), "denied": N_("denied"), "asked": N_("asked"), "supposed": N_("not certain"),
 }  # fmt: skip
 CONTROL: Final = Statement(N_("the control"))
 ACTS: Final = {
-    "refuse": N_("only {version} says that it cannot, or does not know"),
-    "hand_over": N_("only {version} sends the user elsewhere"),
-    "trouble": N_("only {version} tells of trouble"),
+    "refuse": N_("only {version} says that it cannot help or does not know"),
+    "hand_over": N_("only {version} refers the user elsewhere"),
+    "trouble": N_("only {version} reports a problem"),
 }
 EXPERIMENTAL: Final = Statement(N_("the experimental version"))
 
@@ -125,7 +125,7 @@ def _values(ours: list[ToldValue], theirs: list[ToldValue]) -> Iterator[Statemen
     elif [one.value for one in ours] != [one.value for one in theirs]:
         before, after = (", ".join(one.value for one in both) for both in (ours, theirs))
         yield statement(
-            N_("what is told stands in another order: {control} and {other}"), control=before, other=after
+            N_("facts are in a different order: {control} and {other}"), control=before, other=after
         )
     else:
         for one, same in zip(ours, theirs, strict=True):
@@ -138,7 +138,7 @@ def _values(ours: list[ToldValue], theirs: list[ToldValue]) -> Iterator[Statemen
 
 def _told_otherwise(lost: Iterable[str], new: Iterable[str]) -> Statement:
     before, after = (", ".join(sorted(several)) or Statement(N_("nothing")) for several in (lost, new))
-    template = N_("the control tells {control}, where the experimental version tells {other}")
+    template = N_("the control says {control} where the experimental version says {other}")
     return statement(template, control=before, other=after)
 
 
@@ -151,7 +151,7 @@ def _names(ours: list[str], theirs: list[str], given: set[str]) -> Iterator[Stat
     elif strange:
         yield _only(bool(lost), N_("only {version} names {what}"), what=", ".join(strange))
     elif not lost and not new and ours != theirs:
-        template = N_("names stand in another order: {control} and {other}")
+        template = N_("names are in a different order: {control} and {other}")
         yield statement(template, control=", ".join(ours), other=", ".join(theirs))
 
 
@@ -169,7 +169,7 @@ def _opposites(ours: Counter[Side], theirs: Counter[Side], said: Mapping[Side, s
         change = [theirs[axis, side] - ours[axis, side] for side in (1, -1)]
         if change[0] * change[1] < 0:
             words = Statement(" / ".join(said[axis, side] for side in (1, -1) if (axis, side) in said))
-            yield statement(N_("one version tells the opposite of the other ({words})"), words=words)
+            yield statement(N_("one version states the opposite of the other ({words})"), words=words)
             return
 
 
@@ -184,12 +184,10 @@ def _forms(ours: Counter[tuple[str, Form]], theirs: Counter[tuple[str, Form]]) -
             yield _only(change["denied"] < 0, N_("only {version} denies “{word}”"), word=shown)
             return
         if change["supposed"] * rest < 0:
-            yield _only(
-                change["supposed"] < 0, N_("only {version} tells “{word}” as not certain"), word=shown
-            )
+            yield _only(change["supposed"] < 0, N_("only {version} states “{word}” as uncertain"), word=shown)
             return
         if change["done"] * change["plain"] < 0 and not rest:
-            yield _only(change["done"] < 0, N_("only {version} tells “{word}” as done"), word=shown)
+            yield _only(change["done"] < 0, N_("only {version} states “{word}” as done"), word=shown)
             return
 
 

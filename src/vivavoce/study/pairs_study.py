@@ -1,4 +1,4 @@
-"""The pairs of transcripts that steps present: read, found fit or not, each problem with its place."""
+"""Pairs of transcripts for steps: read and checked, each problem with its place."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -21,13 +21,13 @@ class PairsSettings(Settings):
     shorthand = "pairs"
 
     pairs: str = Field(description="YAML file of pairs, or folder of text files")
-    variables: list[str] | None = Field(None, min_length=1, description="variables to use; all when left out")
-    attention: Flag = Field(False, description="mix in the pairs that are marked as attention pairs")
+    variables: list[str] | None = Field(None, min_length=1, description="variables to use (default: all)")
+    attention: Flag = Field(False, description="mix in the pairs marked as attention checks")
     drafts_by: str | None = Field(
-        None, description="file of a language model (`url`, `model`, `key`) that drafts versions of pairs"
+        None, description="file of a language model (`url`, `model`, `key`) for drafts of pairs"
     )
-    balance: Balance = Field(Balance(), description="how far the transcripts may be apart")  # pyright: ignore[reportCallIssue]
-    seed: Whole = Field(1, ge=0, description="the same seed gives the same plan")
+    balance: Balance = Field(Balance(), description="allowed differences between the transcripts")  # pyright: ignore[reportCallIssue]
+    seed: Whole = Field(1, ge=0, description="random seed; the same seed gives the same plan")
 
 
 class TranscriptPairs(NamedTuple):
@@ -61,28 +61,28 @@ class TranscriptPairs(NamedTuple):
 
 
 def variables_of(pairs: Iterable[Pair], named: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The variables that are named, else all of which there are pairs but attention pairs, in their order."""
+    """Variables named in the step, else all with pairs other than attention checks, in order."""
     return tuple(named or dict.fromkeys(pair.variable for pair in pairs if pair.attention is None))
 
 
 def transcript_pairs(
     settings: PairsSettings, files: StepFiles, *, compared: bool = False, repeats: int = 0
 ) -> TranscriptPairs:
-    """The pairs of a step; what is wrong with them is reported, but for what `pairs_of_study` looks at.
+    """Pairs of a step; problems are reported, except those that `pairs_of_study` checks.
 
-    repeats  how many pairs the step shows once more
+    repeats  number of pairs shown a second time
     """
     asked = TranscriptPairs(
         settings.pairs, (), settings.variables, settings.attention, settings.balance, compared,
         settings.drafts_by,
     )  # fmt: skip
     if settings.drafts_by is not None:
-        files.path(settings.drafts_by, "drafts_by", hint="write `url`, `model` and `key` into it")
+        files.path(settings.drafts_by, "drafts_by", hint="add `url`, `model` and `key`")
     path = files.within(settings.pairs, "pairs")
     if path is None:
         return asked
     if not path.exists():
-        hint = "put it beside the study file; `vivavoce init --protocol guerini-2018` writes one"
+        hint = "put it next to the study file; `vivavoce init --protocol guerini-2018` writes one"
         files.report("pairs", f"no file {settings.pairs!r}", hint)
         return asked
     for one in pair_files(path):
@@ -103,26 +103,26 @@ def _check_cover(settings: PairsSettings, pairs: Sequence[Pair], repeats: int, f
     for index, variable in enumerate(named):
         if variable not in known:
             hint = f"write one; {nearest(variable, known)}"
-            files.report(("variables", index), f"no pair of variable {variable!r}", hint)
+            files.report(("variables", index), f"variable {variable!r} has no pair", hint)
         elif variable in named[:index]:
             files.report(("variables", index), f"variable {variable!r} is listed twice", "keep one of them")
     if not known:
-        files.report("pairs", "no pair but attention pairs", "write a pair of the strategy to be tested")
+        files.report("pairs", "all pairs are attention checks", "add a pair of the tested strategy")
     if settings.attention and all(pair.attention is None for pair in pairs):
         hint = "write one with `attention: broken`, or remove `attention: true`"
-        files.report("attention", "no pair is marked as an attention pair", hint)
+        files.report("attention", "no pair is marked as an attention check", hint)
     wanted = len(named or known)
     if repeats > wanted:
-        files.report("repeats", f"{repeats} pairs cannot be repeated of {wanted}", "ask for fewer")
+        files.report("repeats", f"cannot repeat {repeats} of {wanted} pairs", "reduce the number of repeats")
 
 
 def pairs_of_study(
     presented: Sequence[tuple[KeyPath, TranscriptPairs]], languages: tuple[str, ...], source: Source
 ) -> TranscriptPairs:
-    """The pairs of a study, which all its steps share; those that are unfit, or not shared, are reported.
+    """Pairs of a study, shared by all its steps; unfit or unshared pairs are reported.
 
-    Input   presented: the pairs of each step that presents some, and where it stands in the study file
-    Output  of the step in which they are compared, else of the first
+    Input   presented: pairs of each step that presents some, with its place in the study file
+    Output  of the step that compares them, else of the first
     Empty   no pairs
     """
     if not presented:
@@ -136,7 +136,7 @@ def pairs_of_study(
 
 
 def _check_same(chosen: TranscriptPairs, other: TranscriptPairs, at: KeyPath, source: Source) -> None:
-    """A study has one file of pairs: what is read is what is compared."""
+    """Check that all steps read the same file of pairs."""
     if other.file != chosen.file:
         problem = f"reads {other.file!r}, but another step reads {chosen.file!r}"
         source.report((*at, "pairs"), problem, "name the same file in both steps")
@@ -144,7 +144,7 @@ def _check_same(chosen: TranscriptPairs, other: TranscriptPairs, at: KeyPath, so
         problem = "reads variables that another step leaves out"
         source.report((*at, "variables"), problem, "name them in both steps")
     elif other.attention and not chosen.attention:
-        problem = "reads attention pairs that another step leaves out"
+        problem = "reads attention checks that another step leaves out"
         source.report((*at, "attention"), problem, "write attention: true in both steps")
 
 
@@ -165,7 +165,7 @@ def _placed(place: str, pair: Pair, language: str, finding: Finding) -> Problem:
 
 
 def comparison_warnings(pairs: tuple[Pair, ...], languages: tuple[str, ...]) -> list[str]:
-    """What is doubtful about pairs that can be used, a line each."""
+    """Warnings about usable pairs, one line each."""
     lines = []
     for language in languages:
         for pair in pairs:

@@ -16,7 +16,7 @@ NORMAL: Final = NormalDist()
 ALIKE: Final = 0.2
 EVEN: Final = 0.5
 TIED: Final = 1 / 3  # of a simulated judge's choices, where ties are allowed
-HINT: Final = "write empathy=0.65, or empathy:satisfaction=0.65 of one question: above 0, below 1"
+HINT: Final = "write empathy=0.65, or empathy:satisfaction=0.65 for one question: above 0, below 1"
 
 
 class PlantedPreferences(NamedTuple):

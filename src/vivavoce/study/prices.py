@@ -1,4 +1,4 @@
-"""What calls of models cost: the price list of a study, in one currency."""
+"""The section `prices` of a study file: costs of model calls, in one currency."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -14,21 +14,21 @@ MILLION: Final = 1_000_000
 class ModelPrice(Settings):
     """Prices of a million tokens of one model."""
 
-    input: Number = Field(ge=0, description="price of a million tokens that are read")
+    input: Number = Field(ge=0, description="price per million input tokens")
     cached: Number | None = Field(
         None,
         ge=0,
-        description="price of a million read tokens from a cache; as `input` if left out",
+        description="price per million cached input tokens (default: as `input`)",
     )
-    output: Number = Field(ge=0, description="price of a million tokens that are written, reasoning included")
+    output: Number = Field(ge=0, description="price per million output tokens, including reasoning")
 
 
 class Prices(Settings):
     """The prices of models, by their names; the first that fits an answer's model counts."""
 
-    currency: str = Field(min_length=1, max_length=12, description="of all prices, such as EUR")
+    currency: str = Field(min_length=1, max_length=12, description="currency of all prices, such as EUR")
     models: dict[str, ModelPrice] = Field(
-        min_length=1, description="by the model's name; * stands for any characters, as in some-model-*"
+        min_length=1, description="prices by model name; * matches any characters, as in some-model-*"
     )
 
     def charge(self, usage: Mapping[str, Any]) -> dict[str, Any]:

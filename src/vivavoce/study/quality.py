@@ -1,7 +1,7 @@
-"""The section `quality` of a study file: what good work is known by, and from where on a sign is marked.
+"""The section `quality` of a study file: criteria of good work and thresholds of marks.
 
-A mark decides nothing. It is shown to the person who decides about money; what leaves people out of an
-analysis are rules of `analysis.exclude`, which may name the same signs.
+A mark decides nothing. It informs the person who decides about payment. Rules of `analysis.exclude`
+exclude data and may use the same signs.
 """
 
 from typing import Final
@@ -12,48 +12,54 @@ from vivavoce.study.exclusion import Count, Each, holds
 from vivavoce.study.settings import Number, Settings
 
 SIGNS: Final = ("gold", "pace", "fast_answers", "goal_pursued", "copies", "disagreement")
-"""What may be marked, in the order in which it is told."""
+"""Signs that may be marked, in display order."""
 
 
 class Marks(Settings):
-    """From where on a sign is marked for the person who decides; a sign that is not known is never marked."""
+    """Thresholds of marks for the person who decides; unknown values are never marked."""
 
-    gold: Count = Field(None, description='share of checks answered right, such as "< 0.8"')
-    pace: Count = Field(None, description='time taken, as a share of what is usual here, such as "< 0.4"')
+    gold: Count = Field(None, description='share of checks answered correctly, such as "< 0.8"')
+    pace: Count = Field(
+        None, description=('time taken relative to the usual time in this study, such as "< 0.4"')
+    )
     fast_answers: Count = Field(
-        None, description='share of answers that took less than `answer_at_least_s`, such as "> 0.5"'
+        None, description='share of answers faster than `answer_at_least_s`, such as "> 0.5"'
     )
     goal_pursued: Count = Field(
-        None, description='share of what the tasks asked for that was tried, such as "< 0.5"'
+        None, description='share of the task\'s requirements that were attempted, such as "< 0.5"'
     )
     copies: Count = Field(
-        None, description='long free texts that had been given before, word for word, such as ">= 1"'
+        None, description='long free texts copied word for word from earlier ones, such as ">= 1"'
     )
     disagreement: Count = Field(
         None,
-        description="share of dialogues whose success the participant judged otherwise than the log, such "
-        'as "> 0.5"',
+        description=(
+            'share of dialogues whose success the participant and the log judge differently, such as "> 0.5"'
+        ),
     )
 
     def reached(self, sign: str, value: float | None) -> bool:
-        """Whether a sign is beyond what was declared; never where nothing was, or nothing is known."""
+        """Check a sign against its threshold; False without a threshold or value."""
         condition: str | None = getattr(self, sign)
         return condition is not None and value is not None and holds(condition, value)
 
 
 class Quality(Settings):
-    """Signs of the quality of participants' work; frozen when the first participant comes."""
+    """Criteria of good work; frozen with the first participant."""
 
     checks: Each = Field(
         None,
-        description="right answers to items of questionnaires that check attention, such as {attention: 4}",
+        description="correct answers to attention checks in questionnaires, such as {attention: 4}",
     )
     answer_at_least_s: Number | None = Field(
-        None, gt=0, le=3600, description="seconds below which an answer is a fast one; none: no answer is"
+        None,
+        gt=0,
+        le=3600,
+        description=("answers below this many seconds count as fast (default: no answer does)"),
     )
-    mark: Marks = Field(Marks(), description="from where on a sign is marked")  # pyright: ignore[reportCallIssue]
+    mark: Marks = Field(Marks(), description="thresholds of marks")  # pyright: ignore[reportCallIssue]
 
     @property
     def by_rules(self) -> tuple[dict[str, str], float | None]:
-        """What rules of exclusion go by; marks are no business of theirs."""
+        """Settings that rules of exclusion use, without marks."""
         return self.checks or {}, self.answer_at_least_s

@@ -1,4 +1,4 @@
-"""The section `recordings` of a study file: consent, how long sound is kept, and whether it is locked."""
+"""The section `recordings` of a study file: consent, retention and encryption."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -8,35 +8,33 @@ from pydantic import Field
 from vivavoce.core.yaml_source import KeyPath, Source
 from vivavoce.study.settings import Flag, Number, Settings
 
-CURE = "write `consent: {file: ..., recording: true}` before it, and say in that text what is recorded"
+CURE = "write `consent: {file: ..., recording: true}` before it, and describe in that text what is recorded"
 
 
 class Recordings(Settings):
-    """What becomes of the sound of participants."""
+    """Handling of participants' recordings."""
 
     consent: Flag = Field(
-        True, description="whoever is recorded has agreed before to a text marked `recording: true`"
+        True, description="require consent with `recording: true` before anything is recorded"
     )
-    encrypted: Flag = Field(
-        False, description="the service does not start without a key to lock recordings with"
-    )
+    encrypted: Flag = Field(False, description="require a key to encrypt recordings when the service starts")
     keep_days: Number | None = Field(
-        None, ge=0, le=36500, description="days after which sound may be deleted; none: kept"
+        None, ge=0, le=36500, description="days after which recordings may be deleted (default: kept)"
     )
     keep_until: Literal["transcribed"] | None = Field(
-        None, description="transcribed: sound may be deleted once its transcript is accepted"
+        None, description="transcribed: recordings may be deleted once their transcripts are accepted"
     )
 
     @property
     def expires(self) -> bool:
-        """Whether sound is ever to be deleted."""
+        """True if recordings are to be deleted at some time."""
         return self.keep_days is not None or self.keep_until is not None
 
 
 def check_recordings_plan(plan: Recordings | None, unasked: Iterable[KeyPath], source: Source) -> None:
-    """Reports steps that record before anybody agreed to be recorded, where the study asks for that.
+    """Report steps that record before consent to recording, in studies that require it.
 
-    Input   unasked: where they stand
+    Input   unasked: their places
     """
     for path in unasked if plan is not None and plan.consent else ():
-        source.report(path, "it records, and nobody has agreed to that", CURE)
+        source.report(path, "it records without consent", CURE)

@@ -199,14 +199,14 @@ def check_recruitment(
             continue
         if len(plans) != 1:
             problem = f"dialogues {wanted} in a visit with {len(plans)} steps that hold dialogues"
-            source.report(at, problem, "give the visit one such step, or leave this key out")
+            source.report(at, problem, "use one such step in the visit, or leave this key out")
             continue
         plan = plans[0][1]
         if wanted.max < 1:
-            source.report(at, "no dialogue at all", "write such as 15..40, or leave this key out")
+            source.report(at, "no dialogue", "write, for example, 15..40, or leave this key out")
         elif not plan.repeat.min <= wanted.min <= wanted.max <= plan.repeat.max:
             wider = f"{min(wanted.min, plan.repeat.min)}..{max(wanted.max, plan.repeat.max)}"
-            problem = f"dialogues {wanted} where the visit says repeat: {plan.repeat}"
+            problem = f"dialogues {wanted} exceed the visit's repeat: {plan.repeat}"
             source.report(at, problem, f"write repeat: {wider} in the visit, or fewer dialogues here")
 
 
@@ -219,11 +219,11 @@ def check_words(
     known = ", ".join(languages)
     for language in words:
         if language not in languages:
-            source.report((*at, language), f"{language!r} is no language of this study", f"known: {known}")
+            source.report((*at, language), f"{language!r} is not a language of this study", f"known: {known}")
     lacking = [one for one in languages if one not in words]
     if lacking:
         hint = f"add `{lacking[0]}: ...`, or write one text for all languages"
-        source.report(at, f"no words in {' and '.join(lacking)}", hint)
+        source.report(at, f"no text in {' and '.join(lacking)}", hint)
 
 
 def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePlan) -> Range:

@@ -1,4 +1,4 @@
-"""The section `retention` of a study file: for how many days what is kept of people."""
+"""The section `retention` of a study file: retention periods of personal data."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -15,41 +15,48 @@ KEYS: Final[Mapping[Part, str]] = {
     "free_text": "free_text_days",
     "visits": "visits_days",
 }
-"""The key of each rule by what it is about, from the first that goes to the last."""
+"""Key of each rule by type of data, in order of erasure."""
 
 
 class RetentionRules(Settings):
-    """After how many days something may go, counted from the beginning of somebody's last visit.
+    """Retention periods, counted from the start of a participant's last visit.
 
-    Nothing goes by itself: `vivavoce retention` says what is due, and erases it when it is told to.
+    Nothing is erased automatically: `vivavoce retention` lists data past its period, and erases it on
+    request.
     """
 
     identifiers_days: Whole | None = Field(
         None, ge=1, le=36_500,
-        description="what leads to people: identifiers of links and platforms, tickets; none: kept",
+        description="days to keep identifiers of links and platforms, and tickets (default: always)",
     )  # fmt: skip
     free_text_days: Whole | None = Field(
-        None, ge=1, le=36_500, description="what they wrote freely in questionnaires; none: kept"
+        None,
+        ge=1,
+        le=36_500,
+        description=("days to keep free-text answers in questionnaires (default: always)"),
     )
     visits_days: Whole | None = Field(
-        None, ge=1, le=36_500, description="all of their visits, as `vivavoce erase` takes them; none: kept"
+        None,
+        ge=1,
+        le=36_500,
+        description=("days to keep whole visits; erases as `vivavoce erase` does (default: always)"),
     )
 
     def days(self) -> dict[Part, int]:
-        """Days by what the rule is about; what is kept is not in it."""
+        """Days by type of data; data kept for ever is left out."""
         written: dict[Part, int | None] = {part: getattr(self, key) for part, key in KEYS.items()}
         return {part: days for part, days in written.items() if days is not None}
 
 
 def check_retention(rules: RetentionRules | None, recordings: Recordings | None, source: Source) -> None:
-    """Reports what would be kept for longer than the visits that it belongs to."""
+    """Report periods longer than that of the visits which contain the data."""
     last = rules.visits_days if rules is not None else None
     if rules is None or last is None:
         return
     for part, days in rules.days().items():
         if days > last:
-            problem = f"{days} days, and visits_days: {last} takes them along before"
+            problem = f"{days} days are longer than visits_days: {last}"
             source.report(("retention", KEYS[part]), problem, f"write at most {last}, or leave it out")
     if recordings is not None and recordings.keep_days is not None and recordings.keep_days > last:
-        problem = f"{recordings.keep_days:g} days, and retention.visits_days: {last} takes them along before"
+        problem = f"{recordings.keep_days:g} days are longer than retention.visits_days: {last}"
         source.report(("recordings", "keep_days"), problem, f"write at most {last}")

@@ -29,7 +29,7 @@ def write_study(folder: Path, protocol: str, *, name: str | None = None) -> list
     PROTOCOLS.get(protocol)
     study = name if name is not None else study_name_of(folder)
     if not is_name(study):
-        raise InputError(f"{study!r} cannot name a study", hint=NAME_CURE)
+        raise InputError(f"{study!r} is not a valid study name", hint=NAME_CURE)
     return write_contents(folder, study_contents(protocol, study))
 
 
@@ -54,9 +54,9 @@ def write_contents(folder: Path, contents: Mapping[str, str]) -> list[Path]:
 
 def example_warnings(study: Study) -> list[str]:
     """Texts that are still our example of another domain than the study's, one line each."""
-    other = "there is no ontology" if study.ontology is None else f"the ontology is {study.ontology.name}"
+    other = "an ontology is missing" if study.ontology is None else f"the ontology is {study.ontology.name}"
     return [
-        f"{file}: is still our example about {domain}, but {other}; write your own"
+        f"{file}: still the example text about {domain}, but {other}. Write your own"
         for file, domain in example_texts(study)
     ]
 

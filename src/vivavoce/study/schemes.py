@@ -1,7 +1,7 @@
-"""Schemes of expert annotation: what is judged, with which labels, by which keys; ours, or a user's file.
+"""Schemes of expert annotation: units, labels and keys; bundled, or from a user's file.
 
-A scheme is one layer of the dataset's table `annotations` and carries its name. Ours say what
-`vivavoce.log.annotation_layers` defines, with words for annotators in English and Italian.
+A scheme is one layer of the dataset's table `annotations` and carries its name. Bundled schemes match
+`vivavoce.log.annotation_layers`, with texts for annotators in English and Italian.
 """
 
 import string
@@ -25,10 +25,10 @@ from vivavoce.core.yaml_source import Problem, read_yaml
 
 FOLDER: Final = Path(__file__).parent / "annotation_schemes"
 NONE_KEY: Final = "0"
-RESERVED_KEYS: Final = {NONE_KEY: "none of them", ".": "play the recording"}
+RESERVED_KEYS: Final = {NONE_KEY: "no label", ".": "play the recording"}
 NO_LABEL: Final = {
-    "none": "leave it out: the key 0 says that no label applies",
-    "undecided": "leave it out: it marks what nobody has decided yet",
+    "none": "leave it out: the key 0 means that no label applies",
+    "undecided": "leave it out: it marks undecided places",
 }
 MOST_LABELS: Final = 30
 _KEYS: Final = string.ascii_lowercase + string.digits
@@ -45,7 +45,7 @@ Words = Annotated[dict[str, str], BeforeValidator(_by_language)]
 
 
 def said(words: dict[str, str], language: str) -> str:
-    """Words in a language, else in a wider one, else in the first written; "" where there are none."""
+    """Text in a language, else in a wider one, else in the first written; "" without any."""
     for tag in (*lookup_tags(language), ""):
         if tag in words:
             return words[tag]
@@ -57,63 +57,69 @@ class _Written(BaseModel):
 
 
 class SchemeLabel(_Written):
-    """One label: what the dataset says, what the annotator reads, and the key that gives it."""
+    """One label: its name in the dataset, its text for the annotator, and its key."""
 
-    label: str = Field(min_length=1, max_length=80, description="what the dataset says")
-    key: str = Field(description="the key that gives it: one small letter, or a digit other than 0")
-    text: Words = Field(description="what the annotator reads, by language or one for all")
-    help: Words = Field({}, description="when it applies, by language or one for all")
-    code: float | None = Field(None, description="its number on a scale; left out, its place in the list")
-    value: bool | None = Field(None, description="whether it needs a value; left out, as the scheme says")
+    label: str = Field(min_length=1, max_length=80, description="label in the dataset")
+    key: str = Field(description="key on the keyboard: one lower-case letter, or a digit other than 0")
+    text: Words = Field(description="label for the annotator, by language or one for all")
+    help: Words = Field({}, description="instruction for its use, by language or one for all")
+    code: float | None = Field(None, description="position on a scale (default: position in the list)")
+    value: bool | None = Field(None, description="requires a value (default: the scheme's setting)")
 
     @field_validator("key", mode="before")
     @classmethod
     def _one_key(cls, key: Any) -> Any:
         text = str(key) if isinstance(key, int) else key
         if not isinstance(text, str) or len(text) != 1 or not (text.isascii() and text.isalnum()):
-            raise mistake(f"{shown_value(key)} is not a key", "write one small letter or a digit from 1 to 9")
+            raise mistake(
+                f"{shown_value(key)} is not a key", "write one lower-case letter or a digit from 1 to 9"
+            )
         if text in RESERVED_KEYS:
-            raise mistake(f"the key {text!r} means: {RESERVED_KEYS[text]}", "choose another key")
+            raise mistake(f"the key {text!r} is reserved: {RESERVED_KEYS[text]}", "choose another key")
         return text.lower()
 
     @field_validator("label")
     @classmethod
     def _not_none(cls, label: str) -> str:
         if label in NO_LABEL:
-            raise mistake(f"{label!r} cannot be a label", NO_LABEL[label])
+            raise mistake(f"{label!r} is not a valid label", NO_LABEL[label])
         return label
 
 
 class Scheme(_Written):
     """A scheme of annotation."""
 
-    scheme: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$", description="its name: small letters, digits, _")
-    about: About = Field(description="what is judged: every user, system or turn of both, or the dialogue")
-    title: Words = Field(description="what the annotator reads above, by language or one for all")
-    question: Words = Field({}, description="what is asked of every place")
-    exclusive: bool = Field(True, description="one label a place; else several may stand together")
-    required: bool = Field(False, description="every place needs a label: the key 0 does nothing")
-    scale: Scale = Field("nominal", description="what the labels are when agreement is computed")
-    value: Words | None = Field(None, description="what a label's value names, where labels take one")
-    value_needed: bool = Field(True, description="whether every label needs its value")
+    scheme: str = Field(
+        pattern=r"^[a-z][a-z0-9_]{0,40}$", description="scheme name: lower-case letters, digits, _"
+    )
+    about: About = Field(
+        description=("unit of annotation: every user turn, system turn, turn of both, or the dialogue")
+    )
+    title: Words = Field(description="title for the annotator, by language or one for all")
+    question: Words = Field({}, description="question about every unit")
+    exclusive: bool = Field(True, description="one label per unit; otherwise several are allowed")
+    required: bool = Field(False, description="every unit needs a label: the key 0 is disabled")
+    scale: Scale = Field("nominal", description="scale of the labels, for agreement")
+    value: Words | None = Field(None, description="meaning of a label's value, if labels have values")
+    value_needed: bool = Field(True, description="every label needs a value")
     only_where: dict[str, list[str]] = Field(
-        {}, description="asked only where one of these labels was given in another scheme"
+        {}, description="condition: ask only after one of these labels in another scheme"
     )
     documents: bool = Field(
-        False, description="the annotator reads beside the turn what the system says that it looked up for it"
+        False, description="show the annotator what the system says it looked up for the turn"
     )
-    decision: dict[str, list[str]] = Field({}, description="steps of the decision in order, by language")
-    labels: list[SchemeLabel] = Field([], max_length=MOST_LABELS, description="the labels, in order")
+    decision: dict[str, list[str]] = Field({}, description="decision steps in order, by language")
+    labels: list[SchemeLabel] = Field([], max_length=MOST_LABELS, description="labels in order")
     labels_from: Literal["slots"] | None = Field(
-        None, description="instead of labels: slots, one for each slot of the study's ontology to search by"
+        None, description="labels from the slots of the study's searchable ontology"
     )
 
     @model_validator(mode="after")
     def _sound(self) -> "Scheme":
         if not self.labels and self.labels_from is None:
-            raise mistake("a scheme without labels", "list its labels, or say labels_from: slots")
+            raise mistake("scheme without labels", "list its labels, or write labels_from: slots")
         if self.labels and self.labels_from is not None:
-            raise mistake("labels beside labels_from", "keep one of the two")
+            raise mistake("both labels and labels_from", "keep one of the two")
         for what in ("label", "key"):
             values = [getattr(one, what) for one in self.labels]
             twice = next((value for value in values if values.count(value) > 1), None)
@@ -122,10 +128,10 @@ class Scheme(_Written):
         return self
 
     def with_slots(self, names: Mapping[str, Words]) -> "Scheme":
-        """This scheme with a label for each slot, by its words; where it lists its own labels, itself.
+        """This scheme with one label per slot; unchanged if it lists its own labels.
 
         Input   at most 30 slots and their names by language
-        Note    a slot's key is the first letter of its name that is free, else any that is
+        Note    a slot's key is the first free letter of its name, else any free letter
         """
         if self.labels_from != "slots":
             return self
@@ -143,11 +149,11 @@ class Scheme(_Written):
 
     @property
     def several(self) -> bool:
-        """Whether a place may be given more than one label at once."""
+        """True if a unit can have several labels."""
         return not self.exclusive and len(self.labels) > 1
 
     def needs_value(self, name: str) -> bool:
-        """Whether a label stands only with a value."""
+        """True if a label requires a value."""
         found = self.label(name)
         if self.value is None or found is None:
             return False
@@ -161,17 +167,17 @@ class Scheme(_Written):
         return None
 
     def judges(self, party: str) -> bool:
-        """Whether a turn of this party is judged."""
+        """True if the scheme judges turns of this party."""
         return self.about in (party, "turn")
 
 
 def scheme_names() -> list[str]:
-    """The schemes that ship with this version."""
+    """Bundled schemes."""
     return sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 
 def scheme_file(name: str, folder: Path) -> Path | None:
-    """Where a scheme stands: a file beside the study, else one of ours; None where there is neither."""
+    """Path of a scheme: a file beside the study, else a bundled one; None if neither exists."""
     beside = folder / name
     if beside.suffix in (".yaml", ".yml") and beside.is_file():
         return beside
@@ -180,20 +186,20 @@ def scheme_file(name: str, folder: Path) -> Path | None:
 
 
 def unknown_scheme(name: str) -> tuple[str, str]:
-    """What to say of a scheme that is not there: problem and hint."""
+    """Problem and hint for a missing scheme."""
     if name.endswith((".yaml", ".yml")):
-        return f"no file {name!r}", "put it beside the study file"
-    return f"unknown scheme {name!r}", f"{nearest(name, scheme_names())}; or name a file, such as mine.yaml"
+        return f"no file {name!r}", "put it next to the study file"
+    return f"unknown scheme {name!r}", f"{nearest(name, scheme_names())}. Or name a file, such as mine.yaml"
 
 
 def read_scheme(path: Path) -> tuple[Scheme | None, list[Problem]]:
-    """The scheme of a file, and everything that is wrong with it."""
+    """Scheme of a file, with all its problems."""
     source = read_yaml(path)
     return read_model(source, Scheme, empty={}), source.problems
 
 
 def bundled(name: str) -> Scheme:
-    """One of our schemes."""
+    """A bundled scheme."""
     scheme, problems = read_scheme(FOLDER / f"{name}.yaml")
     if scheme is None:
         raise problems[0].error()
@@ -201,7 +207,7 @@ def bundled(name: str) -> Scheme:
 
 
 def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
-    """What is wrong with schemes side by side: position, problem, hint."""
+    """Conflicts between schemes: position, problem, hint."""
     listed = list(schemes)
     names = [one.scheme for one in listed]
     found: list[tuple[int, str, str]] = []
@@ -211,7 +217,7 @@ def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
         for other, labels in one.only_where.items():
             if other not in names[:place]:
                 hint = f"list {other!r} before {one.scheme!r}"
-                found.append((place, f"{one.scheme!r} is asked only where {other!r} says so", hint))
+                found.append((place, f"{one.scheme!r} depends on {other!r}, which is missing", hint))
                 continue
             known = [label.label for label in listed[names.index(other)].labels]
             strange = next((label for label in labels if label not in known), None)

@@ -33,7 +33,7 @@ class StepFiles(Protocol):
         ...
 
     def path(
-        self, name: str, key: str, *, hint: str = "put it beside the study file", known_as: str = ""
+        self, name: str, key: str, *, hint: str = "put it next to the study file", known_as: str = ""
     ) -> Path | None:
         """Where a file beside the study file stands; None where it is missing, which is reported.
 

@@ -94,7 +94,7 @@ class Walk:
             seen.add(step.kind)
         for at, plan in self.held:
             if plan.elsewhere is not None and plan.gate != "code":
-                problem = f"gate {plan.gate!r} cannot see a dialogue held elsewhere"
+                problem = f"gate {plan.gate!r} cannot see a dialogue outside the page"
                 source.report((*at, "gate"), problem, "write gate: code")
         for at, screen in zip(self.paths, self._screens, strict=True):
             if screen is not None:
@@ -162,7 +162,7 @@ def written_dialogues(step: Any) -> DialoguePlan | None:
 def recording_warnings(visit: Sequence[Step]) -> list[str]:
     """One line where a visit records and asks nobody for any consent; [] where it does."""
     return [
-        f"visit[{one}].{visit[one].kind} records, and nobody was asked for consent; {CURE}"
+        f"visit[{one}].{visit[one].kind} records without consent; {CURE}"
         for one in islice(_unasked(visit, any_consent=True), 1)
     ]
 
@@ -192,10 +192,10 @@ def check_systems(walk: Walk, written: Mapping[str, Any], source: Source) -> Non
     if "systems" not in written:
         source.report(("systems",), "'systems' is missing", "add it")
     elif systems == {}:
-        source.report(("systems",), "no system is named", "write `NAME: {connect: ...}`")
+        source.report(("systems",), "no system is defined", "write `NAME: {connect: ...}`")
     elif isinstance(systems, dict) and len(systems) < 2:
         for at in (at for at, step in walk.placed if battles_of(step) is not None):
-            source.report(at, "two systems must meet, but one is named", "name another")
+            source.report(at, "two different systems are needed, but only one is defined", "name another")
 
 
 def _does_something(step: Step) -> bool:
@@ -219,7 +219,7 @@ def _check_screen(screen: ScreenSettings, path: KeyPath, source: Source) -> None
             known = [name for name, one in scales.items() if one is not None]
             source.report(at, f"{screen.use!r} has no item {item!r} with codes", nearest(item, known))
         elif not scale.low <= codes.min <= codes.max <= scale.high:
-            problem = f"{codes} lies outside the scale of {item!r}"
+            problem = f"{codes} is outside the scale of {item!r}"
             source.report(at, problem, f"its codes are {scale.low}..{scale.high}")
 
 

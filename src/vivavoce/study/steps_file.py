@@ -1,4 +1,4 @@
-"""The steps of a visit as a researcher writes them, one class each."""
+"""Steps of a visit in the study file, one class each."""
 
 import re
 from typing import Any, ClassVar, Final, Literal
@@ -22,7 +22,7 @@ _RANGE = re.compile(r"(\d{1,9})\s*\.\.\s*(\d{1,9})")
 
 
 class Range(BaseModel):
-    """From min to max, both included."""
+    """Range from min to max, both included."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     min: int
@@ -32,7 +32,7 @@ class Range(BaseModel):
         return str(self.min) if self.min == self.max else f"{self.min}..{self.max}"
 
     def within(self, most: int) -> "Range":
-        """No more than so many, but as many as there must be."""
+        """At most this many, but at least min."""
         return Range(min=self.min, max=max(self.min, min(self.max, most)))
 
 
@@ -51,9 +51,9 @@ class WrittenRange(Range):
         else:
             raise mistake(f"{shown_value(value)} is not a range", "write 2..3, or one whole number")
         if low > high:
-            raise mistake(f"the range {low}..{high} runs backwards", f"write {high}..{low}")
+            raise mistake(f"the range {low}..{high} is reversed", f"write {high}..{low}")
         if low < 0:
-            raise mistake(f"the range begins below zero ({low})", "begin at 0 or above")
+            raise mistake(f"the range starts below zero ({low})", "start at 0 or above")
         return {"min": low, "max": high}
 
     @classmethod
@@ -69,50 +69,54 @@ class TextFile(Settings):
 
     shorthand = "file"
 
-    file: str = Field(description="Markdown file beside the study file")
+    file: str = Field(description="Markdown file next to the study file")
 
 
 class ConsentFile(TextFile):
-    """A text that the participant must agree to."""
+    """A consent text."""
 
-    recording: Flag = Field(False, description="the text says that what participants say is recorded")
+    recording: Flag = Field(False, description="the text says that participants are recorded")
 
 
 class Nontrivial(Settings):
-    """What makes a dialogue count."""
+    """Conditions for a real conversation."""
 
-    user_turns: Whole = Field(1, ge=0, le=1000, description="fewest user turns that earn a code")
+    user_turns: Whole = Field(1, ge=0, le=1000, description="minimum messages to earn a code")
 
 
 class DialogueSettings(Settings):
     """Dialogues with systems under test, one task each."""
 
-    repeat: WrittenRange = Field(WrittenRange.model_validate(1), description="dialogues of one visit")
+    repeat: WrittenRange = Field(
+        WrittenRange.model_validate(1), description="conversations per participant (default 1)"
+    )
     gate: Gate = Field(
         "dialogue",
-        description="what opens the form: an earned code, a dialogue that was not trivial, nothing",
+        description="unlock the questionnaire with: a code, a real conversation (dialogue), always (none)",
     )
-    nontrivial: Nontrivial = Field(Nontrivial(user_turns=1), description="what makes a dialogue count")
-    channel: str = Field(
-        "text", description="how participants talk: text, voice, phone, or another one that a package offers"
-    )
+    nontrivial: Nontrivial = Field(Nontrivial(user_turns=1), description="conditions for a real conversation")
+    channel: str = Field("text", description="channel: text, voice, phone, or one from an installed package")
     elsewhere: str | None = Field(
         None,
-        description="Markdown file that says how to reach a system outside the page; the code is typed in",
+        description=(
+            "Markdown file with instructions for a system outside the page; participants enter the code"
+        ),
     )
     shows: list[AgentView] = Field(
         [],
-        description="what participants see of what an agent did for a turn: tools (their names), details "
-        "(arguments and results, too), documents that it looked up; nothing when left out",
+        description=(
+            "show agent activity to participants: tools (names), details (with arguments and "
+            "results), documents (default: none)"
+        ),
     )
     answers: Answers = Field(
-        "whole", description="when answers are seen: whole, or streamed, as their words come (in writing)"
+        "whole", description="display of answers: whole, or streamed while they arrive (text only)"
     )
 
     @model_validator(mode="after")
     def _repeatable(self) -> "DialogueSettings":
         if self.repeat.max < 1:
-            raise mistake("no dialogue at all (repeat: 0)", "write repeat: 1 or more, or remove the step")
+            raise mistake("no dialogue (repeat: 0)", "write repeat: 1 or more, or remove the step")
         return self
 
     @model_validator(mode="after")
@@ -120,7 +124,7 @@ class DialogueSettings(Settings):
         if self.answers == "streamed" and (self.channel != "text" or self.elsewhere is not None):
             where = f"by {self.channel}" if self.channel != "text" else "outside the page"
             raise mistake(
-                f"answers are streamed in the page's chat alone, not {where}",
+                f"only the page's chat can stream answers, not dialogues {where}",
                 "write answers: whole, or remove the line",
             )
         return self
@@ -131,52 +135,53 @@ class FormSettings(Settings):
 
     shorthand = "use"
 
-    use: str = Field(description="name of the instrument: cambridge, idial, sus")
+    use: str = Field(description="questionnaire: cambridge, idial, sus")
     about: About | None = Field(
-        None, description="dialogue: asked after each one; visit: asked once; else as the instrument says"
+        None,
+        description=(
+            "dialogue: asked after each dialogue; visit: asked once (default: as the questionnaire defines)"
+        ),
     )
 
 
 class ScreenSettings(Settings):
-    """A form before the tasks that decides who takes part."""
+    """A screening questionnaire before the tasks."""
 
-    use: str = Field(description="name of the questionnaire, such as idial_background")
+    use: str = Field(description="questionnaire, such as idial_background")
     admit: dict[str, WrittenRange] = Field(
-        min_length=1, description="codes by item with which one goes on, such as {knowledge: 1..3}"
+        min_length=1, description="item codes that admit a participant, such as {knowledge: 1..3}"
     )
     quotas: dict[str, dict[int, Whole]] = Field(
-        {}, description="how many people of each code take part, such as {native: {1: 25, 3: 25}}"
+        {}, description="quotas by code, such as {native: {1: 25, 3: 25}}"
     )
 
 
 class BattlePlan(Settings):
     """Two anonymous systems answer the same messages side by side, and participants vote."""
 
-    bouts: Whole = Field(1, ge=1, le=100, description="bouts of one participant, each with two systems")
-    turns: Whole = Field(6, ge=1, le=100, description="most messages of a bout; then it ends")
-    both_bad: Flag = Field(True, description="`both are bad` may be voted, too")
-    mask: list[str] = Field([], description="words to mask in answers beside names of systems and models")
+    bouts: Whole = Field(1, ge=1, le=100, description="battles per participant, each with two systems")
+    turns: Whole = Field(6, ge=1, le=100, description="maximum messages of a battle")
+    both_bad: Flag = Field(True, description="offer the vote `both are bad`")
+    mask: list[str] = Field([], description="words to mask in answers, besides names of systems and models")
     meet: Literal["balanced", "widest"] = Field(
-        "balanced", description="who meets: all equally often, or those whose difference is least known"
+        "balanced", description="matchmaking: all pairs equally often, or the least certain pairs more often"
     )
     leaderboard: Literal["private", "public"] = Field(
-        "private", description="the dashboard's leaderboard: for accounts, or for anybody at its address"
+        "private", description="leaderboard access: accounts only, or public"
     )
-    answers: Answers = Field(
-        "whole", description="when answers are seen: both whole at once, or streamed, as their words come"
-    )
+    answers: Answers = Field("whole", description="display of answers: whole, or streamed while they arrive")
     pace: Literal["same", "own"] = Field(
-        "same", description="of streamed answers: both grow equally long, or each as its system gives it out"
+        "same", description="pace of streamed answers: equal for both, or as each system sends"
     )
 
 
 class StepEntry(Settings):
-    """One step of a visit: exactly one key, of these or of what stands below as `visit: ...`."""
+    """One step of a visit: exactly one of these keys, or of those listed below as `visit: ...`."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
-    consent: ConsentFile | None = Field(None, description="text that the participant must agree to")
-    screen: ScreenSettings | None = Field(None, description="a form that decides who takes part")
+    consent: ConsentFile | None = Field(None, description="consent text")
+    screen: ScreenSettings | None = Field(None, description="screening questionnaire")
     instructions: TextFile | None = Field(None, description="text to read")
     dialogue: DialogueSettings | None = Field(None, description="dialogues with systems under test")
     questionnaire: FormSettings | None = Field(None, description="a form")
@@ -201,5 +206,5 @@ class StepEntry(Settings):
 
     @property
     def written(self) -> tuple[str, Any]:
-        """The key, and the settings: checked of a step of ours, as written of one of another package."""
+        """Key and settings of the step: checked for a built-in step, as written for another package's."""
         return next((name, settings) for name, settings in self if settings is not None)

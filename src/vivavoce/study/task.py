@@ -1,4 +1,4 @@
-"""A task: the goal a participant is given, and the words in which they read it."""
+"""A task: a participant's goal and its text."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ DONTCARE: Final = "dontcare"
 
 
 class Alternative(BaseModel):
-    """The closest goal that can be satisfied, for a task whose first goal cannot."""
+    """A satisfiable alternative to an impossible goal."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -17,19 +17,19 @@ class Alternative(BaseModel):
 
 
 class Task(BaseModel):
-    """What a participant is asked to find out.
+    """Goal of a participant.
 
-    A constraint's value is one of the slot's values or `dontcare`. `venues` are the identifiers of all that
-    match; empty where nothing does, and then there is an `alternative`.
+    A constraint's value is one of the slot's values or `dontcare`. `venues` are the identifiers of all
+    matches; empty if none match, and then there is an `alternative`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     task_id: str
-    type: str = Field(description="kind of venue; another kind is another goal")
+    type: str = Field(description="kind of venue; a different kind is a different goal")
     constraints: dict[str, str]
-    requests: tuple[str, ...] = Field(description="slots to ask about, once a venue is found")
-    text: dict[str, str] = Field(description="the task in words, by language")
+    requests: tuple[str, ...] = Field(description="slots to ask about after finding a venue")
+    text: dict[str, str] = Field(description="task text, by language")
     venues: tuple[str, ...] = ()
     alternative: Alternative | None = None
 

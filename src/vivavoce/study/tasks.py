@@ -1,4 +1,4 @@
-"""Tasks sampled from an ontology: goals that a venue satisfies, in words, the same for the same seed."""
+"""Tasks sampled from an ontology: satisfiable goals in words, reproducible by seed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class DrawnGoal:
 def check_settings(
     ontology: Ontology, settings: Tasks, languages: tuple[str, ...] = ()
 ) -> list[tuple[KeyPath, str, str]]:
-    """What in these settings the ontology cannot give: key, problem, hint."""
+    """Settings that the ontology cannot satisfy: key, problem, hint."""
     problems: list[tuple[KeyPath, str, str]] = []
     known = list(ontology.types)
     for index, name in enumerate(settings.types or ()):
@@ -50,7 +50,7 @@ def check_settings(
     for language in languages:
         if TaskSentences.of(language) is None:
             hint = f"templates exist for {', '.join(TaskSentences.languages())}; for others write tasks: FILE"
-            problems.append((("generate",), f"tasks cannot be put into words in {language!r}", hint))
+            problems.append((("generate",), f"tasks have no templates in {language!r}", hint))
     if problems:
         return problems
     types = _types(ontology, settings)
@@ -63,18 +63,20 @@ def check_settings(
     if settings.constraints.min < 1:
         problems.append((("constraints",), "a task needs at least one constraint", "begin the range at 1"))
     if not problems and not _usable(ontology, settings):
-        problems.append(((), "no venue of these types can be asked for", "add venues, or change `types`"))
+        problems.append(
+            ((), "venues of these types have no slots to ask for", "add venues, or change `types`")
+        )
     return problems
 
 
 def generate_tasks(ontology: Ontology, settings: Tasks, languages: tuple[str, ...]) -> tuple[Task, ...]:
-    """As many tasks as the settings say.
+    """Generate the configured number of tasks.
 
     Input   settings.generate tasks; of these round(share * number), half up, are unsatisfiable
     Output  every satisfiable task lists all matching venues (at least one); every other lists none and has an
-            alternative that differs in one constraint and is satisfiable
-    Note    goals repeat only where the ontology has no new one to offer
-    Raises  InputError: the ontology cannot give what is asked
+    alternative that differs in one constraint and is satisfiable
+    Note    goals repeat only if the ontology has no new one
+    Raises  InputError: the ontology cannot satisfy the settings
     """
     for path, problem, hint in check_settings(ontology, settings, languages):
         raise InputError(problem, place=".".join(["tasks", *map(str, path)]), hint=hint)

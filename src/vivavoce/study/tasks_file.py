@@ -13,7 +13,7 @@ from vivavoce.study.task import DONTCARE, Alternative, Task
 
 
 class WrittenAlternative(BaseModel):
-    """The closest goal that can be satisfied."""
+    """A satisfiable alternative goal."""
 
     model_config = ConfigDict(extra="forbid")
     constraints: dict[str, str] = Field(description="value by slot")
@@ -24,13 +24,13 @@ class WrittenTask(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    task_id: str = Field(alias="id", description="its key")
+    task_id: str = Field(alias="id", description="identifier")
     type: str = Field(description="kind of venue")
-    constraints: dict[str, str] = Field({}, description="value by slot; `dontcare` where any will do")
+    constraints: dict[str, str] = Field({}, description="value by slot; `dontcare` for any value")
     requests: list[str] = Field([], description="slots to ask about")
-    text: dict[str, str] = Field(description="the task in words, by language")
+    text: dict[str, str] = Field(description="task text, by language")
     alternative: WrittenAlternative | None = Field(
-        None, description="needed when no venue meets the constraints"
+        None, description="required if no venue meets the constraints"
     )
 
 
@@ -87,7 +87,9 @@ def _check_goal(task: WrittenTask, ontology: Ontology, source: Source, at: KeyPa
     for index, name in enumerate(task.requests):
         if name not in known:
             source.report(
-                (*at, "requests", index), f"{name!r} cannot be asked of a {task.type}", nearest(name, known)
+                (*at, "requests", index),
+                f"{name!r} is not a slot of a {task.type} to ask for",
+                nearest(name, known),
             )
     if task.alternative is not None:
         where: KeyPath = (*at, "alternative", "constraints")
@@ -105,7 +107,9 @@ def _check_constraints(
     before, known = len(source.problems), ontology.constraint_slots(venue_type)
     for name, value in constraints.items():
         if name not in known:
-            source.report((*at, name), f"a {venue_type} cannot be searched by {name!r}", nearest(name, known))
+            source.report(
+                (*at, name), f"{name!r} is not a slot of a {venue_type} to search by", nearest(name, known)
+            )
             continue
         values = [*ontology.slots[name].values, DONTCARE]
         if normalise_value(value) not in {normalise_value(known_value) for known_value in values}:

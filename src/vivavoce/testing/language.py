@@ -61,7 +61,7 @@ class LanguageContract:
             kind.of(self.name)  # refuses what does not fit, with its line
         known = {kind.file for kind in FILES}
         strange = [file.name for file in self._language().folder.glob("*.yaml") if file.name not in known]
-        assert not strange, f"{strange} are read by nobody; known: {', '.join(sorted(known))}"
+        assert not strange, f"{strange} are read by nobody. Known: {', '.join(sorted(known))}"
 
     def test_its_wordings_and_texts_belong_to_something(self) -> None:
         folder = self._language().folder

@@ -1,4 +1,4 @@
-"""Which system the next dialogue goes to, and which task: rules over counts, chance from the caller.
+"""Allocation of systems and tasks to dialogues: rules over counts, random numbers from the caller.
 
 The counts are read in the transaction that writes the assignment, so simultaneous arrivals see each other.
 """

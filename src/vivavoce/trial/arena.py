@@ -43,12 +43,12 @@ class BoutState:
 
     @property
     def exchange(self) -> int:
-        """How many messages were sent to both."""
+        """Number of messages sent to both."""
         return self.left.user_turns
 
     @property
     def settled(self) -> bool:
-        """Nobody is being waited for."""
+        """Check that no system's answer is awaited."""
         return all(one.greeted and one.unanswered is None for one in self.sides)
 
     @property
@@ -61,7 +61,7 @@ class BoutState:
 
     @staticmethod
     def answer(side: DialogueHistory) -> log_events.SystemTurnReceived | None:
-        """What a side said to the last message; None where it failed or kept silent."""
+        """Answer of a side to the last message; None if it failed or gave none."""
         last = side.turns[-1].event if side.turns else None
         return last if isinstance(last, log_events.SystemTurnReceived) and side.user_turns else None
 
@@ -72,7 +72,7 @@ class BoutState:
         return self.settled and not self.vote_due and bool(self.votes or failed)
 
     def over(self, turns: int) -> EndOfBout | None:
-        """Why the bout is over by itself once its last vote is in; None while it goes on."""
+        """Reason why the battle is over after its last vote; None while it continues."""
         if not self.settled or self.vote_due:
             return None
         if any(one.failures_in_a_row >= FAILURES_UNTIL_END for one in self.sides):

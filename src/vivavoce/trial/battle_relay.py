@@ -42,7 +42,7 @@ class ArenaRelay(Relay):
                 self._sides[key] = asyncio.create_task(self._side(visit, key))
 
     def working(self, visit: Visit) -> bool:
-        """Whether a system of this visit's bout is being waited for."""
+        """True if an answer to this visit's battle is awaited."""
         bout = visit.state.bout
         tasks = [self._sides.get(one.dialogue_id) for one in bout.sides] if bout else []
         return any(task is not None and not task.done() for task in tasks)

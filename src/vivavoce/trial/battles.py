@@ -1,4 +1,4 @@
-"""What a participant can do in a bout of the arena: write to both sides, vote, finish.
+"""Actions of a participant in a battle of the arena: write to both sides, vote, finish.
 
 As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
 whatever a method has returned is on disk.
@@ -99,5 +99,5 @@ class BattleMoves:
 
 def _bout(state: VisitState, bout_id: str) -> BoutState:
     if state.bout is None or state.bout.event.bout_id != bout_id:
-        raise Stale("this bout is over")
+        raise Stale("this battle is over")
     return state.bout

@@ -40,7 +40,7 @@ def needed_dialogues(study: Study, pool: str) -> int:
 
 
 def dialogues_left(tx: Transaction, study: Study, state: VisitState) -> int | None:
-    """How many dialogues a participant may still be given; None: any number."""
+    """Number of dialogues that a participant may still get; None: no limit."""
     if study.caps is None or study.caps.dialogues is None:
         return None
     return study.caps.dialogues - dialogues_held(tx.connection, state.logged_study, state.participant_id)

@@ -34,7 +34,7 @@ def free_code(digits: int, take: Callable[[str], bool]) -> str:
         code = earned_code(digits + attempt // 20)
         if take(code):
             return code
-    raise RuntimeError("no free code among sixty tries")
+    raise RuntimeError("no free code found in sixty tries")
 
 
 def completion_code() -> str:
@@ -51,11 +51,11 @@ def check_symbol(body: str) -> str:
 
 
 def is_completion_code(entered: str) -> bool:
-    """Whether the check symbol fits; case, spaces and dashes do not matter."""
+    """Check the check symbol, ignoring case, spaces and dashes."""
     symbols = "".join(ch for ch in entered.upper() if ch.isalnum())
     return len(symbols) == 12 and set(symbols) <= set(ALPHABET) and check_symbol(symbols[:11]) == symbols[11]
 
 
 def digits_of(entered: str) -> str:
-    """What a participant typed as a code, reduced to its digits."""
+    """Digits of a typed code."""
     return "".join(ch for ch in entered if ch.isdigit())

@@ -213,7 +213,7 @@ class SessionEngine:
         return known
 
     async def state(self, visit_id: str) -> VisitState:
-        """Where the visit stands; takes up what a restart interrupted."""
+        """State of the visit; resumes after a restart."""
         visit = await self.visit(visit_id)
         self._tend(visit)
         return visit.state
@@ -238,7 +238,7 @@ class SessionEngine:
             visit.news = asyncio.Event()
 
     def answering(self, visit_id: str) -> bool:
-        """Whether the system is being waited for in this visit."""
+        """True if the system's answer is awaited in this visit."""
         visit = self._visits.get(visit_id)
         return bool(visit and ((visit.task and not visit.task.done()) or self.arena.working(visit)))
 

@@ -1,8 +1,8 @@
-"""What a session refuses, and why.
+"""Errors of a session.
 
 SessionError
-├── Stale     the page that was submitted belongs to an earlier place of the visit: show the current one
-└── Refused   the request cannot be granted now; `reason` is a word the page can translate
+├── Stale     the submitted page belongs to an earlier state of the visit: show the current one
+└── Refused   the request cannot be granted now; `reason` is a word that the page can translate
 """
 
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What participants fill in: questionnaires, responses to stimuli, in writing or as sound.
+"""Participants' input: questionnaires, responses to stimuli, in writing or as sound.
 
 As everywhere in a session: a repeated request changes nothing, one of an earlier page raises `Stale`, and
 whatever a method has returned is on disk, its recording included.

@@ -19,7 +19,7 @@ PIECE_EVERY_S: Final = 0.1
 
 
 def streams(state: VisitState) -> bool:
-    """Whether answers are shown while they grow: nobody looks at those that programs get."""
+    """True if answers are streamed to the page; simulated participants get whole ones."""
     plan = dialogues_of(state.current_step) or battles_of(state.current_step)
     return plan is not None and plan.answers == "streamed" and not state.simulated
 
@@ -36,7 +36,7 @@ def add_words(draft: Draft, dialogue_id: str, words: str) -> None:
 
 
 def _alike(before: str, after: str) -> int:
-    """How many characters two texts begin alike with."""
+    """Length of the common prefix of two texts."""
     if after.startswith(before):
         return len(before)
     pairs = zip(before, after, strict=False)

@@ -14,7 +14,7 @@ _APART: Final = re.compile(r"[\W_]+")
 
 
 def names_to_mask(study: Study, plan: BattlePlan) -> tuple[str, ...]:
-    """What systems are called (keys, titles, the models that they name), and what the step adds."""
+    """Names to mask: keys and titles of systems, their models, and words of the step."""
     called = [
         name
         for system, settings in study.systems.items()
@@ -48,7 +48,7 @@ def settled(text: str, names: Iterable[str]) -> str:
 
 
 def leaks(text: str, names: Iterable[str]) -> bool:
-    """Whether a text names a system."""
+    """True if a text names a system."""
     pattern = _pattern(tuple(names))
     return bool(pattern and pattern.search(text))
 

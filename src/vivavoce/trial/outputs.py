@@ -98,13 +98,13 @@ class SystemTurn:
 
     @property
     def words(self) -> str:
-        """What can be read of it so far."""
+        """Readable part of the answer so far."""
         texts = [message.text for message in self.messages if message.text]
         return "\n\n".join([*texts, self.streamed] if self.streamed.strip() else texts)
 
     @property
     def agent(self) -> AgentWork | None:
-        """What it did besides talking; None where it tells nothing of that."""
+        """Agent activity besides talking; None without any."""
         if self.tools is None and not self.usage and not self.retrievals:
             return None
         return AgentWork(

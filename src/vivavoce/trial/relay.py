@@ -354,7 +354,7 @@ def _opened(dialogue: DialogueHistory) -> log_events.DialogueOpened:
 
 
 def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
-    """What was said before a turn, as far as its words are known."""
+    """Conversation before a turn, as far as its text is known."""
     return tuple(
         PastTurn(one.party, one.text)
         for one in dialogue.turns
@@ -363,7 +363,7 @@ def past_turns(dialogue: DialogueHistory, upto: Turn) -> tuple[PastTurn, ...]:
 
 
 def notes_of(conversation: Conversation | None) -> dict[str, Any] | None:
-    """What of the connector's memory is logged: no names with an underscore, only what JSON can hold."""
+    """Loggable part of the connector's memory: names without underscore and JSON values."""
     state = conversation.state if conversation else {}
     kept = {name: value for name, value in state.items() if not name.startswith("_")}
     try:

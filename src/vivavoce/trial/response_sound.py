@@ -23,7 +23,7 @@ BAD_BORDERS: Final = Message(
 
 
 def sound_of(audio: bytes) -> RecordedSound:
-    """What a WAV file holds: PCM, 16 bits, one channel, as the page records it.
+    """Samples of a WAV file as the page records it: PCM, 16 bits, one channel.
 
     Raises  Refused: `bad_audio` for anything else or for a file that breaks off, `empty` for no sound
     """
@@ -42,7 +42,7 @@ def sound_of(audio: bytes) -> RecordedSound:
 
 
 def proposed(audio: bytes, stimuli: int) -> list[LoggedSegment]:
-    """Where somebody speaks, in at most so many stretches: those with the shortest pauses are joined.
+    """Stretches of speech, up to a maximum number: those with the shortest pauses are joined.
 
     Empty  nobody speaks: []
     """

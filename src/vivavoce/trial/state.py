@@ -1,4 +1,4 @@
-"""Where a visit stands: its history, and where that leads in the study.
+"""State of a visit: its history, and the resulting place in the study.
 
 The same events give the same state in any process, so a reload, a second tab and a restarted server
 all see what the participant saw last.
@@ -77,7 +77,7 @@ class VisitState(VisitHistory):
 
     @property
     def repeat(self) -> Range:
-        """How many dialogues of this step are held: as the recruiter says that sent them, or the step.
+        """Number of dialogues in this step: the recruiter's, or the step's.
 
         Note    no more than there are tasks, unless a visit asks for more of them
         """
@@ -89,7 +89,7 @@ class VisitState(VisitHistory):
 
     @property
     def due_channel(self) -> str | None:
-        """How the dialogues of this step are held; None where it holds none."""
+        """Settings of this step's dialogues; None without dialogues."""
         plan = dialogues_of(self.current_step)
         return plan.channel if plan is not None else None
 
@@ -129,7 +129,7 @@ class VisitState(VisitHistory):
 
     @property
     def asking(self) -> StimulusStep[Any, Any, Any] | Qualification[Any, Any, Any]:
-        """What asks for something now: the check before the stimuli, or the step itself."""
+        """Part that is due now: the check before the stimuli, or the step itself."""
         check = self.stimulus_kind.qualification if self.attempt is not None else None
         return check or self.stimulus_kind
 
@@ -151,17 +151,19 @@ class VisitState(VisitHistory):
 
     @property
     def may_redo(self) -> bool:
-        """Whether the last response may be given anew."""
+        """True if the last response may be changed."""
         return self.attempt is None and self.position > 0 and self.stimulus_kind.redo(self.current_step)
 
     @property
     def sound_plan(self) -> SoundPlan | None:
-        """How sound is kept that may be the response to what is due; None: it is answered with a form."""
+        """Recording settings of the response that is due; None: a form."""
         return self.stimulus_kind.sound_plan(self.current_step) if self.attempt is None else None
 
     @property
     def at_once(self) -> bool:
-        """Whether one recording of all responses is due; who began to answer by forms goes on one by one."""
+        """True if one recording of all responses is due; a participant who began with forms continues with
+        forms.
+        """
         return self.position == 0 and self.sound_plan is not None and self.sound_plan.at_once
 
     @property
@@ -194,7 +196,7 @@ class VisitState(VisitHistory):
 
     @singledispatchmethod
     def _move(self, event: log_events.Event, stored: StoredEvent) -> None:
-        """What an event changes in where the participant is; its facts are in the history already."""
+        """Apply an event to the participant's place; the history already has its facts."""
 
     @_move.register
     def _(self, event: log_events.VisitOpened, stored: StoredEvent) -> None:

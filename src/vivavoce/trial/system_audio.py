@@ -59,12 +59,12 @@ class SystemAudio:
 
     @property
     def heard(self) -> bool:
-        """Whether any sound has come."""
+        """True if any sound has arrived."""
         return bool(self._pieces)
 
     @property
     def so_far(self) -> Sound | None:
-        """What has come until now, for who begins to listen in the middle; None where nothing has."""
+        """Sound so far, for listeners who join late; None without sound."""
         return Sound.of_pcm(b"".join(self._pieces), self._rate_hz) if self._pieces else None
 
     async def take(self, audio: Audio) -> None:
@@ -87,7 +87,7 @@ class SystemAudio:
 
     def _check(self, audio: Audio) -> None:
         if audio.rate_hz not in RATES or self._rate_hz not in (0, audio.rate_hz):
-            problem = f"its speech has {audio.rate_hz} samples a second"
+            problem = f"its speech has {audio.rate_hz} samples per second"
             if self._rate_hz:
                 problem += f", and had {self._rate_hz}"
             raise SystemUnderTestError("bad_answer", problem)
@@ -179,7 +179,7 @@ def as_heard(sound: Sound, study: Study, dialogue: DialogueHistory | None) -> So
 
 
 def damage_of(study: Study, dialogue: DialogueHistory | None) -> Damage | None:
-    """What happens to a participant's speech in this dialogue; None: nothing."""
+    """Degradation of a participant's speech in this dialogue; None: clean."""
     if study.damage is None or dialogue is None:
         return None
     return study.damage.of(study.factors.get(dialogue.system, {}))

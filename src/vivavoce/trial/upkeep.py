@@ -1,4 +1,4 @@
-"""What is done for visits without anybody's asking: dialogues that were left, or last too long, are ended."""
+"""Upkeep of visits: end dialogues that were abandoned or last too long."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -156,7 +156,7 @@ class MoveRules:
         self, draft: Draft, instrument: str, quotas: Mapping[str, Mapping[int, int]],
         codes: Mapping[str, float | None],
     ) -> bool:  # fmt: skip
-        """Whether as many people as the study wants answered so before, and take part or have done so."""
+        """True if the study's quota of this answer is filled by people who take part or have done so."""
         wanted = [
             (item, int(code), quotas[item].get(int(code)))
             for item in quotas
@@ -348,7 +348,7 @@ class MoveRules:
         )  # fmt: skip
 
     def reached_limit(self, dialogue: DialogueHistory) -> log_events.ReachedLimit | None:
-        """Which limit of the study a dialogue has reached."""
+        """Limit of the study that a dialogue has reached."""
         limits = self.study.limits
         if dialogue.user_turns >= limits.user_turns:
             return "turns"
@@ -357,7 +357,7 @@ class MoveRules:
 
 
 def paused(tx: Transaction) -> bool:
-    """Whether the researcher or a stopping rule has paused the trial."""
+    """True if the researcher or a stopping rule has paused the trial."""
     return tx.paused()
 
 

@@ -1,6 +1,6 @@
-"""Who may come in: one-time links, accounts with passwords, sign-ins with roles.
+"""Access: one-time links, accounts with passwords, sign-ins with roles.
 
-The dashboard's people and the annotators are accounts of one kind; what they may see is their role's.
+The dashboard's people and the annotators are accounts of one kind; their role decides what they see.
 Tokens are 256 random bits, of which the log keeps only the SHA-256; passwords are hashed by argon2.
 """
 
@@ -51,7 +51,7 @@ Mistake = Literal[
 
 
 class SignInRefused(InputError):
-    """What somebody entered at the door is not taken; `kind` says why, for pages in other languages."""
+    """Rejected sign-in input; `kind` says why, for pages in other languages."""
 
     def __init__(self, kind: Mistake, problem: str, *, hint: str, **values: object) -> None:
         """problem, hint: their places `%(name)s` are filled by `values`."""
@@ -84,7 +84,7 @@ class SignedIn:
     study: str | None = None
 
     def may(self, role: str) -> bool:
-        """Whether this role reaches the one that a page needs; who steers a trial may also annotate."""
+        """True if this role includes the one that a page needs; owners and operators may also annotate."""
         if self.role not in ROLES:
             return self.role == role
         return ROLES.index(self.role) >= ROLES.index("researcher" if role == ANNOTATOR else role)
@@ -104,7 +104,7 @@ class Access:
         return self._passwords.hash(secrets.token_urlsafe(16))
 
     def _reaches(self, study: str | None) -> bool:
-        """Whether who may open the pages of a study, or of all, may open these."""
+        """True if access to one study's pages, or to all, includes these."""
         return study is None or self.study in (None, study)
 
     def invite(self, role: str, base_url: str, *, everywhere: bool = False) -> str:
@@ -116,7 +116,7 @@ class Access:
         return f"{participant_url.rstrip('/')}/?team={self._link(TRIES_OUT, self.study)}"
 
     def tries_out(self, token: str) -> bool:
-        """Whether a token is of an address by which the team tries this study out. Uses nothing up."""
+        """True if a token belongs to a preview address of the team. Does not use it up."""
         return self.link_role(token) == TRIES_OUT
 
     def _link(self, role: str, study: str | None) -> str:
@@ -152,7 +152,7 @@ class Access:
         return self.log.transact_now(run)
 
     def who(self, token: str) -> SignedIn | None:
-        """Who a cookie's token stands for."""
+        """Account or link of a cookie's token."""
         with self.log.reading() as connection:
             found = accounts.find_sign_in(connection, _hashed(token), self.log.clock.now())
             if found is None:
@@ -181,7 +181,7 @@ class Access:
         if account is None or not right:
             raise SignInRefused(
                 "wrong",
-                N_("name or password is wrong"),
+                N_("wrong name or password"),
                 hint=N_("try again, or ask an owner for a new link"),
             )
         token = secrets.token_urlsafe(32)
@@ -191,7 +191,7 @@ class Access:
     def _is_right(
         self, account: Account | None, name: str, password: str, address: str, browser: str
     ) -> bool:
-        """Whether a password is the account's, with the patience that `sign_in` tells of."""
+        """Check a password against an account, with the rate limit of `sign_in`."""
         own = account is not None and _is_known(account, browser)
         key, now_s = browser if own else f"{name}\n{address}", self.log.clock.monotonic_s()
         waits_s = [self._tries.wait_s(key, now_s), 0.0 if own else self._of_addresses.wait_s(address, now_s)]
@@ -207,7 +207,7 @@ class Access:
         return right
 
     def browser_of(self, token: str) -> str:
-        """What the browser of a sign-in keeps, to be known when it comes again; "" without an account."""
+        """Browser's token, to recognise it at the next sign-in; "" without an account."""
         who = self.who(token)
         with self.log.reading() as connection:
             account = accounts.find_account(connection, who.name) if who and who.account_id else None
@@ -226,7 +226,9 @@ class Access:
             still = accounts.find_sign_in(tx.connection, _hashed(who.token), now)
             if still is None or still.account_id is not None:
                 raise SignInRefused(
-                    "used", N_("this link has already made an account"), hint=N_("sign in with it")
+                    "used",
+                    N_("this link was already used to create an account"),
+                    hint=N_("sign in with that account"),
                 )
             account = accounts.add_account(tx.connection, name, hashed, still.role, now, still.study)
             accounts.end_sign_in(tx.connection, _hashed(who.token))
@@ -236,7 +238,7 @@ class Access:
             self.log.transact_now(run)
         except Conflict:
             raise SignInRefused(
-                "taken", N_("the name %(name)r is taken"), hint=N_("choose another"), name=name
+                "taken", N_("the name %(name)r is already taken"), hint=N_("choose another"), name=name
             ) from None
         return token
 
@@ -253,20 +255,18 @@ class Access:
         with self.log.reading() as connection:
             account = accounts.account(connection, who.account_id) if who.account_id else None
         if account is None:
-            raise InputError(N_("there is no account to change"), hint=N_("make one first"))
+            raise InputError(N_("no account to change"), hint=N_("create one first"))
         _check_credentials(account.name, new)
         if new == old:
-            raise SignInRefused("same", N_("the new password is the old one"), hint=N_("choose another"))
+            raise SignInRefused("same", N_("the new password equals the old one"), hint=N_("choose another"))
         if not self._is_right(account, account.name, old, address, browser):
-            raise SignInRefused(
-                "old", N_("the old password is wrong"), hint=N_("type the one that you sign in with")
-            )
+            raise SignInRefused("old", N_("the old password is wrong"), hint=N_("type your current password"))
         hashed, token = self._passwords.hash(new), secrets.token_urlsafe(32)
 
         def run(tx: Transaction) -> int:
             accounts.forget_expired(tx.connection, self.log.clock.now())
             if accounts.account(tx.connection, account.account_id) != account:
-                raise InputError(N_("the account has changed meanwhile"), hint=N_("sign in again"))
+                raise InputError(N_("the account was changed meanwhile"), hint=N_("sign in again"))
             accounts.end_sign_in(tx.connection, _hashed(who.token))
             ended = accounts.change_password(tx.connection, account.account_id, hashed)
             self._remember(tx, token, account.role, account.account_id)
@@ -293,10 +293,10 @@ class Access:
             left = {account.account_id: account for account in accounts.all_accounts(tx.connection)}
             gone = left.pop(account_id, None)
             if gone is None or not self._reaches(gone.study):
-                raise InputError(N_("there is no such account"), hint=N_("reload the page"))
+                raise InputError(N_("account not found"), hint=N_("reload the page"))
             if by is not None and by.study is not None and gone.study is None:
                 hint = N_("ask an owner of all studies")
-                raise InputError(N_("this account is of every study of the log"), hint=hint)
+                raise InputError(N_("this account covers all studies of the log"), hint=hint)
             owners = [one for one in left.values() if one.role == OWNER and one.study in (None, gone.study)]
             if gone.role == OWNER and not owners:
                 raise LastOwner(gone.name)
@@ -313,9 +313,9 @@ class Access:
             hint = N_("use 1 to %(most)s characters")
             raise SignInRefused("name", N_("the name is empty or too long"), hint=hint, most=LONGEST_NAME)
         if not scopes or not set(scopes) <= set(SCOPES) or not 1 <= days <= LONGEST_TOKEN_DAYS:
-            hint = N_("choose what it may read, and 1 to %(most)s days")
+            hint = N_("choose its permissions, and 1 to %(most)s days")
             raise SignInRefused(
-                "token", N_("this token may read nothing"), hint=hint, most=LONGEST_TOKEN_DAYS
+                "token", N_("this token has no permissions"), hint=hint, most=LONGEST_TOKEN_DAYS
             )
         token, now = TOKEN_BEGINS + secrets.token_urlsafe(32), self.log.clock.now()
         made = ApiToken(
@@ -349,7 +349,7 @@ class Access:
         if not there or not self.log.transact_now(
             lambda tx: accounts.revoke_api_token(tx.connection, token_id, now)
         ):
-            raise InputError(N_("there is no such token"), hint=N_("reload the page"))
+            raise InputError(N_("token not found"), hint=N_("reload the page"))
 
     def note(self, who: SignedIn, action: str, about: Mapping[str, str]) -> None:
         """Write down for good what somebody did."""
@@ -360,7 +360,7 @@ class Access:
         self.log.transact_now(lambda tx: tx.append(ACTIONS, taken))
 
     def actions(self) -> list[StoredEvent]:
-        """What was done on this study's pages, the last first."""
+        """Actions on this study's pages, latest first."""
         found = self.log.events(ACTIONS)[::-1]
         return [one for one in found if isinstance(one.event, ActionTaken) and one.event.study == self.study]
 
@@ -375,7 +375,7 @@ class Access:
 def typed_twice(password: str, again: str) -> str:
     """A new password that was typed twice. Raises SignInRefused: the two differ."""
     if password != again:
-        raise SignInRefused("differ", N_("the two passwords differ"), hint=N_("type the same one twice"))
+        raise SignInRefused("differ", N_("the two passwords differ"), hint=N_("type the same password twice"))
     return password
 
 
@@ -385,14 +385,14 @@ def _check_credentials(name: str, password: str) -> None:
         hint = N_("use 1 to %(most)s characters")
         raise SignInRefused("name", N_("the name is empty or too long"), hint=hint, most=LONGEST_NAME)
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-        hint = N_("use %(least)s to %(most)s; a sentence is easy to remember")
+        hint = N_("use %(least)s to %(most)s characters; a sentence is easy to remember")
         raise SignInRefused(
             "password", N_("the password has %(length)s characters"), hint=hint, length=len(password),
             least=SHORTEST_PASSWORD, most=LONGEST_PASSWORD,
         )  # fmt: skip
     if name.casefold() in password.casefold() and len(password) < len(name) + SHORTEST_PASSWORD:
         raise SignInRefused(
-            "password", N_("the password is little more than the name"), hint=N_("choose another")
+            "password", N_("the password is too similar to the name"), hint=N_("choose another")
         )
 
 

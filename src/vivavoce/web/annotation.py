@@ -25,7 +25,7 @@ ThisWorkplace = Annotated[Workplace, Depends(workplace_of(LABELS))]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What an annotator is at: their dialogue, their work on it, the places in it, and the one shown."""
+    """An annotator's dialogue, their work on it, its places, and the one shown."""
 
     dialogue: ShownDialogue
     work: Work
@@ -38,7 +38,7 @@ class Due:
 
 
 def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due | None:
-    """Where an annotator stands, or the place that they went back to; None between two dialogues."""
+    """Current place of an annotator, or the one they went back to; None between two dialogues."""
     dialogue_id = workplace.current(annotator_id)
     if dialogue_id is None:
         return None
@@ -54,7 +54,7 @@ def due(workplace: Workplace, annotator_id: str, at: int | None = None) -> Due |
 
 @router.get(HOME)
 def home(request: Request, workplace: ThisWorkplace, who: ThisExpert) -> Response:
-    """How far the work has come. Assigns nothing: only pressing the button does."""
+    """Progress of the work. Assigns nothing: only pressing the button does."""
     schemes = [said(scheme.title, expert_language(request)) for scheme in workplace.schemes]
     return expert_page(request, "annotate_home", schemes=schemes, **progress_of(request, workplace, who))
 
@@ -135,13 +135,13 @@ def _judged(workplace: Workplace, found: Due, language: str) -> dict[str, Any] |
 
 
 def gathers(scheme: Scheme) -> bool:
-    """Whether labels are gathered at a place until the annotator goes on, instead of one that leads on."""
+    """True if labels at a place are collected until the annotator continues."""
     return scheme.several or scheme.value is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What was pressed on the page about one place."""
+    """Input of the page about one place."""
 
     choice: str = ""
     value: str = ""
@@ -153,11 +153,12 @@ class Pressed:
 def answer(
     scheme: Scheme, before: tuple[LoggedLabel, ...], pressed: Pressed
 ) -> tuple[list[LoggedLabel], bool]:
-    """What stands at a place after a press, and whether the annotator goes on.
+    """State of a place after input, and whether the annotator continues.
 
-    One label of an exclusive scheme leads on at once. Where labels are gathered a second press takes a label
-    back, and only going on leads on; but a label that needs no value, in a scheme that takes one label, leads
-    on when none was written.
+    One label of an exclusive scheme continues at once. Where labels are collected, a second press removes a
+    label, and only the button continues; but a label without a value, in a scheme with one label, continues
+    if
+    no value was written.
     """
     if pressed.none:
         return [], True
@@ -227,7 +228,7 @@ def finish(
 
 
 def _recordings(site: ThisSite, workplace: Workplace, dialogue_id: str) -> dict[str, DialogueRecording]:
-    """What can be heard of a dialogue, by the names that pages give it."""
+    """Recordings of a dialogue, by their names on pages."""
     secret = f"{site.study.name}\0{site.engine.log.boot}"
     found = recordings_of(site.engine.log, workplace.section.recordings, dialogue_id)
     return {recording_key(secret, dialogue_id, one.recording_id): one for one in found}
@@ -254,7 +255,7 @@ def recording(heard: Heard) -> Response:
 
 @router.get(f"{HOME}/recording/{{key}}/track.json")
 def track(site: ThisSite, heard: Heard) -> Response:
-    """How it looks, and who speaks when."""
+    """Waveform, and times of the speakers."""
     try:
         return JSONResponse(soundtrack(site.engine.log, *heard))
     except InputError:

@@ -126,7 +126,7 @@ def _rates(study: Study) -> RateLimits:
 
 
 async def _known(scope: Scope) -> bool:
-    """Whether a request comes from a participant of this study, from an expert or from a wizard."""
+    """True if a request comes from a participant of this study, from an expert or from a wizard."""
     request = Request(scope)
     try:
         await visit_of(request)

@@ -30,7 +30,7 @@ BoutKey = Annotated[str, Field(max_length=64)]
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """What a side said, as HTML with names masked; broken: it failed in the middle of it."""
+    """A side's messages as HTML with names masked; broken: it failed in the middle."""
 
     html: Markup
     broken: bool = False
@@ -47,7 +47,7 @@ class ShownExchange:
 
 
 def shown_exchanges(bout: BoutState, plan: BattlePlan, names: tuple[str, ...]) -> list[ShownExchange]:
-    """What the page shows, greetings first; of answers that are still awaited what `growing` has of them."""
+    """Content of the page, greetings first; of awaited answers the part in `growing`."""
     sides = [_answers(side, names) for side in bout.sides]
     messages = [""] + [turn.text for turn in bout.left.turns if turn.party == "user"]
     shown = [
@@ -63,10 +63,10 @@ def shown_exchanges(bout: BoutState, plan: BattlePlan, names: tuple[str, ...]) -
 def growing(
     bout: BoutState, plan: BattlePlan, names: tuple[str, ...]
 ) -> tuple[ShownAnswer | None, ShownAnswer | None]:
-    """What is shown of two answers while one of them is awaited: nothing, unless the step streams them.
+    """Visible part of two answers while one is awaited: nothing, unless the step streams them.
 
-    Note  whole answers appear at the same moment, so that quickness gives nobody away; streamed ones are
-          equally long meanwhile, unless each has its own pace
+    Note  whole answers appear at the same moment, so that speed reveals nobody; streamed ones are
+      equally long meanwhile, unless each has its own pace
     """
     if plan.answers != "streamed":
         return None, None
@@ -81,7 +81,7 @@ def growing(
 
 
 def _begun(words: str, reach: int | None, names: tuple[str, ...]) -> ShownAnswer | None:
-    """As much of an answer as is shown by now, but for its end where that may become a name."""
+    """Visible part of an answer, without an end that may become a name."""
     html = read_growing(masked(settled(words[:reach], names), names))
     return ShownAnswer(html) if html else None
 
@@ -98,7 +98,7 @@ def _said(side: DialogueHistory) -> list[list[str]]:
 
 
 def _answers(side: DialogueHistory, names: tuple[str, ...]) -> list[ShownAnswer | None]:
-    """What a side said before the first message and after each; None where it said nothing."""
+    """Messages of a side before the first message and after each; None where it sent nothing."""
     broken = {one.reply_to for one in side.of(SystemTurnFailed)}
     asked = [None, *(turn.turn_index for turn in side.turns if turn.party == "user")]
     shown: list[ShownAnswer | None] = []
@@ -163,7 +163,7 @@ async def standing(
     site: ThisSite, visit_id: ThisVisit, after: Annotated[int, Query(ge=0)] = 0,
     wait: Annotated[float, Query(ge=0, le=25)] = 0,
 ) -> Response:  # fmt: skip
-    """Whether answers are still awaited, and what is shown of them; waits for news. Names nobody."""
+    """Status of awaited answers and their visible part; waits for news. Names nobody."""
     stored = await site.news(visit_id, after, wait)
     state = await site.engine.state(visit_id)
     bout, seq = state.bout, max(after, stored[-1].seq if stored else 0)

@@ -1,4 +1,4 @@
-"""How often one may do something, in memory: a sliding window for each key; patience with wrong passwords."""
+"""Rate limits in memory: a sliding window for each key; delays after wrong passwords."""
 
 import time
 from collections import OrderedDict, deque
@@ -17,7 +17,7 @@ class AttemptLimit:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
     def passes(self, key: str, now_s: float | None = None) -> bool:
-        """Whether one more may pass; it is counted if so."""
+        """Count one more attempt; False if over the limit."""
         now_s = time.monotonic() if now_s is None else now_s
         times = self._times.setdefault(key, deque())
         self._times.move_to_end(key)
@@ -46,7 +46,7 @@ class Backoff:
         self._tries: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def wait_s(self, key: str, now_s: float) -> float:
-        """How long until the next try; 0 where it may be made now."""
+        """Seconds until the next attempt; 0 if allowed now."""
         count, last_s = self._tries.get(key, (0, now_s))
         if count < self._free or now_s - last_s >= FORGOTTEN_S:
             return 0.0

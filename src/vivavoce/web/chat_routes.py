@@ -77,7 +77,7 @@ async def _attempt(work) -> JSONResponse | Any:
 
 
 async def events(request: Request) -> Response:
-    """What happened after an event; waits for it. Also says where the visit stands now."""
+    """Events after a given one; waits for them. Also returns the state of the visit."""
     site, visit_id = site_of(request), await visit_of(request)
     try:
         wish = NewsWish.model_validate(dict(request.query_params))
@@ -165,7 +165,7 @@ QUICK: Final = (("GET", "/events", events), ("POST", "/turns", turns))
 
 
 def _payload(state: VisitState, turn: TurnIn) -> str | None:
-    """What a pressed button sends to the system; None where none was pressed, or none that it offered."""
+    """Payload of a pressed button; None without a button, or for one that was not offered."""
     held = [one for one in state.dialogues if one.dialogue_id == turn.dialogue_id]
     return payload_of(held[0], turn.payload) if held and turn.payload is not None else None
 
@@ -227,7 +227,7 @@ def _chosen(state: VisitState, place: int) -> tuple[str, str]:
     buttons = offered(dialogue) if dialogue else []
     payload = payload_of(dialogue, buttons[place]["payload"]) if dialogue and place < len(buttons) else None
     if payload is None:
-        raise Stale("this button is not offered any more")
+        raise Stale("this button is no longer available")
     return buttons[place]["title"], payload
 
 

@@ -62,7 +62,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._wait()
 
     def _wait(self) -> None:
-        """Nothing is asked for yet."""
+        """Close without waiting: no request has arrived."""
         self._expect(self.head_s)
         self._waiting[self] = None
         if len(self._waiting) > self.most_waiting:
@@ -98,6 +98,6 @@ def allow_connections() -> None:
 
 
 def options() -> dict[str, Any]:
-    """What uvicorn is told about connections."""
+    """Connection settings of uvicorn."""
     allow_connections()
     return {"http": PatientProtocol, "timeout_keep_alive": IDLE_S, "backlog": 1024}

@@ -18,10 +18,10 @@ PEAKS: Final = 600
 def cutting_facts(
     whole: WholeRecorded, path: Path, stimuli: int, entered: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    """What the page knows: the recording's outline and length, and for each stimulus its borders.
+    """Variables of the page: the recording's outline and length, and the borders of each stimulus.
 
-    path     where the recording can be read; stimuli: how many pieces it may hold
-    entered  the borders that came back rejected; None: those that voice activity proposes
+    path     where the recording can be read; stimuli: maximum number of pieces
+    entered  rejected borders; None: those that voice activity proposes
     """
     sound = read_sound(path)
     proposed = [*whole.proposed, *[None] * stimuli][:stimuli]

@@ -63,9 +63,9 @@ def read_growing(text: str) -> Markup:
 
 @lru_cache(maxsize=2048)
 def read_message(text: str) -> Markup:
-    """What a system wrote, as safe HTML: its Markdown, with line breaks; headings are paragraphs in bold.
+    """A system's text as safe HTML: its Markdown, with line breaks; headings are paragraphs in bold.
 
-    Note  no images, no addresses of our own; what is longer than LONGEST_MARKED is shown as written
+    Note  no images, no addresses of our own; text longer than LONGEST_MARKED is shown as written
     """
     if len(text) > LONGEST_MARKED:
         return Markup('<p class="written">{}</p>').format(text)

@@ -1,4 +1,4 @@
-"""Which questionnaire a visit is at, and what came back with something missing."""
+"""The questionnaire that a visit is at, and incomplete forms that came back."""
 
 from vivavoce.steps.form import Form, blank_form
 from vivavoce.study.model import Study

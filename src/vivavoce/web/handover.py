@@ -39,7 +39,7 @@ _report = structlog.get_logger("vivavoce.web")
 
 @dataclass(frozen=True, slots=True)
 class WorkerShare:
-    """Which of a service's workers this is; number: from 0, below `workers`."""
+    """This worker of a service; number: from 0, below `workers`."""
 
     number: int
     workers: int
@@ -50,7 +50,7 @@ class WorkerShare:
         return int.from_bytes(digest, "big") % self.workers
 
     def leads(self, key: str) -> bool:
-        """Whether this worker does."""
+        """True if this worker leads."""
         return self.leader(key) == self.number
 
 
@@ -145,7 +145,7 @@ class _Asked:
 
 
 class _Kept:
-    """What a browser sends, kept as long as it may have to be told to another leader."""
+    """Body of a browser's request, kept while another leader may need it."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive, self._heard, self._bytes = receive, list[Message](), 0
@@ -196,9 +196,9 @@ class Handover:
             await self._hand_over(leader, scope, receive, send)
 
     async def _leader(self, scope: Scope) -> int | None:
-        """Who leads a request; None: whoever was asked.
+        """Leader of a request; None: the worker that received it.
 
-        What counts tries in memory has one place: a network address that begins visits, experts who sign in.
+        Rate limits in memory have one place: a network address that begins visits, experts who sign in.
         """
         path = scope["path"].removeprefix(self.site.base)
         if path.startswith("/static/"):

@@ -32,7 +32,7 @@ class Pulse:
         self._lock = asyncio.Lock()
 
     async def problem(self) -> str | None:
-        """What is wrong, in a word or two; None where a turn that is said now would be on disk."""
+        """Problem in a word or two; None if a turn sent now would be on disk."""
         async with self._lock:
             if self._clock_s() >= self._until_s:
                 self._problem = await self._look()
@@ -46,8 +46,8 @@ class Pulse:
             _report.error("unhealthy", error=repr(error))
             return "does not answer"
         if await asyncio.to_thread(lambda: any(map(_is_full, self.log.folders()))):
-            _report.error("unhealthy", error="less than 32 MiB are free on a disk of the log")
-            return "has no room left on its disk"
+            _report.error("unhealthy", error="less than 32 MiB free on a disk of the log")
+            return "has no space left on its disk"
         return None
 
 

@@ -1,4 +1,4 @@
-"""What stands before the router: a short way to what every turn passes through, and earlier addresses."""
+"""Layer before the router: a short path for frequent requests, and old addresses."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

@@ -1,6 +1,6 @@
-"""What annotators' pages of every kind of judgement need: the workplace, who is how far, names for sound.
+"""Shared code of annotators' pages: the workplace, progress, names of recordings.
 
-The first page of all leads to the first kind that the study asks for.
+The first page leads to the first kind of judgement in the study.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 
 def first_kind(site: ThisSite) -> JudgementKind:
-    """What annotators judge first; a study that asks for nothing has no such page."""
+    """First kind of judgement; a study without any has no such page."""
     if not site.study.judgement_kinds:
         raise HTTPException(404)
     return site.study.judgement_kinds[0]
@@ -30,12 +30,12 @@ def first_kind(site: ThisSite) -> JudgementKind:
 
 @router.get(HOME)
 def home(first: Annotated[JudgementKind, Depends(first_kind)], site: ThisSite, who: ThisExpert) -> Response:
-    """Where the judgements of the study begin."""
+    """Start page of the study's judgements."""
     return site.to(first.address)
 
 
 def workplace_of(kind: JudgementKind) -> Callable[[Request], Any]:
-    """What gives a page the study's workplace of a kind: the same one, as long as the pages are served."""
+    """Dependency that gives a page the study's workplace of a kind, the same one while pages are served."""
 
     def find(request: Request) -> Workplace:
         site, state = site_of(request), request.app.state
@@ -54,7 +54,7 @@ def key_of(who: SignedIn) -> str:
 
 
 def progress_of(request: Request, workplace: Workplace, who: SignedIn) -> dict[str, Any]:
-    """How far somebody is, as a home page says it: finished, held, one under way, nothing left."""
+    """Progress of an annotator on the home page: finished, held, in progress, nothing left."""
     mine = workplace.see().of_annotator(key_of(who))
     finished = sum(work.finished_at is not None for work in mine.values())
     return {

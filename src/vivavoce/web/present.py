@@ -1,4 +1,4 @@
-"""Which page a visit's state calls for, and what stands on it."""
+"""The page for a visit's state, and its content."""
 
 from hashlib import sha256
 from typing import Any, Final

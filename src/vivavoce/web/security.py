@@ -1,4 +1,4 @@
-"""What stands before every page: headers, a cap on bodies, and refusal of posts from other sites."""
+"""Middleware for every page: headers, a limit on bodies, and refusal of posts from other sites."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
@@ -87,7 +87,7 @@ class OwnPostsOnly:
 
 
 def is_foreign(scope: Scope) -> bool:
-    """Whether another site's page made the request, as far as a browser tells; also for WebSockets."""
+    """True if another site's page made the request, as far as a browser reveals; also for WebSockets."""
     headers = Headers(scope=scope)
     site = headers.get("sec-fetch-site")
     if site is not None:
@@ -147,7 +147,7 @@ class BodyCap:
             self._held -= size
 
     async def _takes(self, scope: Scope) -> bool:
-        """Whether more may come than a stranger may send."""
+        """True if larger bodies than a stranger's are allowed."""
         return self.known is None or await self.known(scope)
 
 

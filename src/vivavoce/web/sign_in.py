@@ -30,7 +30,7 @@ Ended = Annotated[int | None, Query(ge=0)]  # how many other sign-ins a new pass
 
 
 class NotSignedIn(Exception):
-    """Nobody is signed in here as an expert; `why` says what is missing, where that is not all."""
+    """No expert is signed in; `why` adds a reason."""
 
     def __init__(self, why: Literal["", "account", "named"] = "") -> None:
         self.why = why
@@ -52,7 +52,7 @@ def cookie_of(site: Site) -> str:
 
 
 def signed_in(request: Request) -> SignedIn | None:
-    """Whoever is signed in here and may annotate, with or without an account."""
+    """The signed-in person with permission to annotate, with or without an account."""
     token = request.cookies.get(cookie_of(site_of(request)))
     who = access_of(request).who(token) if token else None
     return who if who is not None and who.may(ANNOTATOR) else None
@@ -96,13 +96,13 @@ def expert_page(request: Request, name: str, *, status: int = 200, **facts: Any)
 
 
 def _works(plan: AnnotationPlan | None) -> dict[str, str]:
-    """What each kind of judgement is called, by address; none where there is one kind only."""
+    """Names of the kinds of judgement, by address; none if there is only one."""
     works = {kind.address: kind.invitation for kind in (plan.kinds if plan is not None else [])}
     return works if len(works) > 1 else {}
 
 
 def not_signed_in(request: Request, error: Exception) -> Response:
-    """Where a page leads whoever may not see it."""
+    """Page for people who may not see this one."""
     why = error.why if isinstance(error, NotSignedIn) else ""
     if why == "named":
         return _door(request, "named", 403)

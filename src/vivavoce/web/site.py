@@ -1,4 +1,4 @@
-"""What all pages of one study share: the engine, the rendering, the cookie, the limits, the newest tab."""
+"""Shared objects of a study's pages: the engine, the rendering, the cookie, the limits, the active tab."""
 
 import asyncio
 import math
@@ -51,7 +51,7 @@ class TooManyVisits(TooMany):
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """How much one browser may ask for; campuses share addresses, so visits are counted generously."""
+    """Rate limits of one browser; campuses share addresses, so limits of visits are generous."""
 
     turns_per_minute: int = 30
     sounds_per_minute: int = 120  # a system may say several things a turn, and each may be heard again
@@ -59,7 +59,7 @@ class RateLimits:
 
 
 class Newest:
-    """Which tab of a visit goes on; the one that was opened last. Forgotten with the process."""
+    """Active tab of a visit: the one opened last. Kept in memory only."""
 
     def __init__(self) -> None:
         self._tabs: OrderedDict[str, str] = OrderedDict()
@@ -94,7 +94,7 @@ class Unfinished:
             self._forms.popitem(last=False)
 
     def entered(self, visit_id: str, place: Place) -> dict[str, str] | None:
-        """What was entered at this place of the visit; None where nothing came back."""
+        """Input at this place of the visit that was rejected; None without any."""
         kept_place, entered, _ = self._forms.get(visit_id, (None, None, None))
         return entered if kept_place == place else None
 
@@ -251,7 +251,7 @@ def _as_held(study: Study, pool: str) -> Study:
 
 
 def information_sheet(study: Study, language: str, pool: str = "") -> dict[str, Any]:
-    """What those whom a recruiter sends are told of the steps; `lead`: by the one that takes longest."""
+    """Information about the steps for a recruiter's participants; `lead`: of the longest step."""
     study, spoken = _as_held(study, pool), page_language(language)
     told = [(kind_of(step), step) for step in study.visit]
     found = [(kind, kind.told(step, study), kind.minutes(step, study)) for kind, step in told]

@@ -42,9 +42,9 @@ Number = Annotated[int, Field(ge=0, le=100_000)]
 
 
 def stimulus_page(site: Site, state: VisitState, facts: dict[str, Any], view: str = "") -> HTMLResponse:
-    """What is due, the stimulus or a try of the check before, blank or as its response came back rejected.
+    """The stimulus or try that is due, blank or with the rejected response.
 
-    Note  where all responses are one recording, its page, or that on which it is cut; `again` records anew
+    Note  if all responses are one recording, its page, or the page that cuts it; `again` records anew
     """
     kind, asking, shown = state.stimulus_kind, state.asking, _shown(state, view)
     page, place = asking.page, (state.step, state.attempt, shown.position)
@@ -100,12 +100,12 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
     entered = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
     state, key = await site.engine.state(visit_id), entered.get("key", "")
     if state.phase != "stimulus":
-        raise Stale("no stimulus is due")
+        raise Stale("no stimulus expected")
     places = [("position", state.position)] if state.attempt is None else [("attempt", state.attempt)]
     places += [("position", state.position - 1)] if state.may_redo else []
     found = [number for name, number in places if entered.get(name) == str(number)]
     if entered.get("step") != str(state.step) or not found:
-        raise Stale("another stimulus is due")
+        raise Stale("another stimulus is expected")
     shown, place = state.presented(found[0]), (state.step, state.attempt, found[0])
     position = state.position - 1 if shown.again else state.position
     back = f"/visit?view={AGAIN}" if shown.again else "/visit"
@@ -125,13 +125,13 @@ async def respond(request: Request, site: ThisSite, visit_id: ThisVisit) -> Resp
 
 
 def takes_recordings(study: Study) -> bool:
-    """Whether a study's participants send recordings that are responses."""
+    """True if participants send recordings as responses."""
     kinds = [(kind_of(step), step) for step in study.visit]
     return any(isinstance(kind, StimulusStep) and kind.sound_plan(step) is not None for kind, step in kinds)
 
 
 def earlier_addresses(study: Study) -> dict[str, str]:
-    """Where pages of the study's steps that were opened before an update send, and where that goes now."""
+    """Current addresses for pages of steps opened before an update."""
     kinds = {kind for kind in map(kind_of, study.visit) if isinstance(kind, StimulusStep)}
     return {earlier: now for kind in kinds for earlier, now in kind.earlier_addresses.items()}
 

@@ -1,6 +1,6 @@
-"""What of a dialogue its participant may see: the words, and that something failed.
+"""Participant's view of a dialogue: its text, and failures.
 
-What an agent did for a turn, calls of tools and documents, is shown as far as its step says (`shows`); by
+Agent activity, such as tool calls and documents, is shown as far as the step allows (`shows`); by
 default not at all.
 """
 
@@ -62,9 +62,9 @@ def offered(dialogue: DialogueHistory) -> list[dict[str, str]]:
 
 
 def payload_of(dialogue: DialogueHistory, button: str) -> str | None:
-    """What the system wants to be sent for a button as the page knows it; None when it never offered it.
+    """Payload of a button as the page knows it; None if it was never offered.
 
-    The page gets a turn and a number: a payload would tell in what kind of program the system is written.
+    The page gets a turn and a number: a payload would reveal the system's software.
     """
     turn, _, number = button[:LONGEST_BUTTON].partition(".")
     if not (turn.isascii() and turn.isdecimal() and number.isascii() and number.isdecimal()):
@@ -109,7 +109,7 @@ def _turn(
 
 
 def _work(agent: AgentWork | None, shows: Collection[str]) -> dict[str, list[dict[str, Any]]]:
-    """What of an agent's work its participant may see: nothing of it is sent to the page otherwise."""
+    """Visible agent activity of a turn; the rest is never sent to the page."""
     tools = (agent.tools or []) if agent is not None and not {"tools", "details"}.isdisjoint(shows) else []
     documents = agent.retrievals if agent is not None and "documents" in shows else []
     told = "details" in shows

@@ -63,7 +63,7 @@ def wanted_language(site: Site, request: Request, wish: str | None) -> str:
 
 @router.get("/")
 async def information(request: Request, site: ThisSite, lang: str | None = None) -> HTMLResponse:
-    """What the study is about. Starts nothing: previews and curious clicks burn no invitation."""
+    """Start page of the study. Starts nothing: previews and curious clicks use up no invitation."""
     under_way = False
     try:
         state = await site.engine.state(await visit_of(request))
@@ -194,7 +194,7 @@ def _known_again(site: Site, pool: str, admission: Admission) -> Admission:
 
 @router.post("/recruiters/{name}/notices")
 async def notice(name: str, request: Request, site: ThisSite) -> Response:
-    """What a recruiter's platform tells by itself; it learns no more than whether that was taken."""
+    """Notice from a recruiter's platform; the reply only says if it was accepted."""
     settings = site.study.recruitment.get(name)
     if settings is None:
         return JSONResponse({"error": "unexpected"}, 404)
@@ -225,7 +225,7 @@ async def visit(
 
 
 def _hand_back(site: Site, state: VisitState) -> HandBack | None:
-    """What the recruiter of somebody whose visit is over gives them; None: nobody recruited them."""
+    """Recruiter's completion details for a finished visit; None without a recruiter."""
     settings = site.study.recruitment.get(state.pool)
     if settings is None:
         return None

@@ -29,7 +29,7 @@ WRITTEN: Final = ("free", "edited")
 
 
 class NoWizard(Exception):
-    """Nobody is signed in here as a wizard."""
+    """No wizard is signed in."""
 
 
 def rooms_of(site: Site) -> dict[str, Room]:
@@ -133,7 +133,7 @@ class SeatIn(BaseModel):
 
 
 class ReplyIn(SeatIn):
-    """What is to be said in it."""
+    """Text to say."""
 
     text: str = Field(max_length=LONGEST_REPLY)
     ends: bool = False

@@ -259,7 +259,7 @@ def system_of(study: "Study", system: str | None) -> str:
 
     if system is None and len(study.systems) > 1:
         known = ", ".join(study.systems)
-        raise InputError("which system?", place=f"study {study.name}", hint=f"add --system; known: {known}")
+        raise InputError("which system?", place=f"study {study.name}", hint=f"add --system. Known: {known}")
     chosen = system or next(iter(study.systems))
     if chosen not in study.systems:
         raise UnknownName("system", chosen, list(study.systems), place="stress --system")

@@ -9,7 +9,7 @@ import vivavoce as vv
 
 
 def quote(
-    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
+    dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Dataset folder.")],
     word: Annotated[str, typer.Argument(help="What the turns shown contain.")],
     party: Annotated[str | None, typer.Option("--party", help="Only turns of user or system.")] = None,
 ) -> None:

@@ -99,7 +99,7 @@ def test_a_blank_form_is_filled_in_by_hand_and_taken_in(dataset: Dataset, tmp_pa
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + 2 * (3 + 1)
     assert "I am sorry" in lines[2]
-    with pytest.raises(InputError, match="no annotations here"):
+    with pytest.raises(InputError, match="contains no annotations"):
         read_annotations([tmp_path / "nowhere"], dataset)
     assert read_annotations([path], dataset) == []
     path.write_text("\n".join([lines[0], lines[1].replace("context,,", "context,TF,")]), encoding="utf-8")
@@ -160,11 +160,11 @@ def _lines(dataset: Dataset) -> list[Timeline]:
     [
         ("nobody,0,context,AP,,x", "annotations.csv:2: unknown dialogue 'nobody'"),
         ("dialogue-000,9,context,AP,,x", "annotations.csv:2: dialogue 'dialogue-000' has no turn 9"),
-        ("dialogue-000,zero,context,AP,,x", "annotations.csv:2 turn_index: 'zero' is no turn"),
-        ("dialogue-000,²,context,AP,,x", "annotations.csv:2 turn_index: '²' is no turn"),
+        ("dialogue-000,zero,context,AP,,x", "annotations.csv:2 turn_index: 'zero' is not a turn number"),
+        ("dialogue-000,²,context,AP,,x", "annotations.csv:2 turn_index: '²' is not a turn number"),
         ("dialogue-000,0,context,XX,,x", "unknown label of context 'XX'"),
-        ("dialogue-000,1,context,AP,,x", "'context' is not about this turn"),
-        ("dialogue-000,0,subtask,S,,x", "it is about the dialogue: leave turn_index empty"),
+        ("dialogue-000,1,context,AP,,x", "'context' does not apply to this turn"),
+        ("dialogue-000,0,subtask,S,,x", "applies to the dialogue: leave turn_index empty"),
         ("dialogue-000,0,context,AP,,", "annotations.csv:2: annotator_id is empty"),
     ],
 )
@@ -182,11 +182,11 @@ def test_a_mistake_in_a_file_is_named_with_its_place(
     ("name", "content", "expected"),
     [
         ("annotations.csv", b"dialogue_id,label\n", "no column 'layer'"),
-        ("annotations.csv", b"\xff\xfe\x00", "is no UTF-8 CSV file"),
-        ("annotations.parquet", b"PAR0", "is no Parquet file"),
-        ("dialogue-000.eaf", b"<not", "is no ELAN file"),
-        ("dialogue-000.eaf", b"<a/>", "is no ELAN file"),
-        ("dialogue-000.TextGrid", b"hello", "is no TextGrid"),
+        ("annotations.csv", b"\xff\xfe\x00", "is not a UTF-8 CSV file"),
+        ("annotations.parquet", b"PAR0", "is not a Parquet file"),
+        ("dialogue-000.eaf", b"<not", "is not an ELAN file"),
+        ("dialogue-000.eaf", b"<a/>", "is not an ELAN file"),
+        ("dialogue-000.TextGrid", b"hello", "is not a TextGrid"),
         ("stranger.eaf", b"<a/>", "no dialogue 'stranger' in the dataset"),
     ],
 )

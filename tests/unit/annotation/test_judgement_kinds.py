@@ -94,7 +94,7 @@ def test_a_file_that_it_names_counts_in_the_revision(mood: Mood, tmp_path: Path)
         ("moood: {steps: 3}", r"study\.yaml:\d+ annotation\.moood: unknown key 'moood'.*mood"),
         ("mood: {steps: many}", r"study\.yaml:\d+ annotation\.mood\.steps: 'many' where a whole number"),
         ("mood: {stepps: 3}", r"unknown key 'stepps'.*steps"),
-        ("mood: null", "nothing is annotated.*schemes.*mood"),
+        ("mood: null", "nothing to annotate.*schemes.*mood"),
     ],
 )
 def test_what_is_wrong_in_its_settings_is_told_with_its_place(

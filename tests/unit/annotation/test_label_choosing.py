@@ -92,7 +92,7 @@ def test_the_dashboard_chooses_by_itself_and_says_how_many(study: Study, log: Lo
 
 def test_a_choice_names_a_label_that_is_annotated(tmp_path: Path) -> None:
     for target, problem in (
-        ("contxt.AP", "no scheme 'contxt' is annotated"),
+        ("contxt.AP", "the scheme 'contxt' is not annotated"),
         ("context.XX", "has no label 'XX'"),
     ):
         folder = tmp_path / target

@@ -83,7 +83,7 @@ def test_a_function_gets_the_systems_acts_and_answers_in_the_datasets_words(modu
 
 
 @pytest.mark.parametrize(("name", "problem"), [
-    ("broken", "no list of acts for the turn 'thai'"), ("failing", "ValueError: no idea, on the turn 'thai'"),
+    ("broken", "turn 'thai' is not a list of acts"), ("failing", "ValueError: no idea, on the turn 'thai'"),
 ])  # fmt: skip
 def test_a_function_that_fails_is_named_with_the_turn(module: Path, name: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
@@ -103,7 +103,7 @@ def test_what_is_no_parser_is_refused_with_the_cure(written: str) -> None:
 def test_an_endpoint_is_asked_for_every_turn(endpoint: str) -> None:
     parse = loaded(endpoint)
     assert parse("thai", "it", ASKED) == [LoggedAct(act="inform", slot="food", op="=", value="it")]
-    with pytest.raises(InputError, match="no list of acts for the turn 'odd'"):
+    with pytest.raises(InputError, match="is not a list of acts 'odd'"):
         parse("odd", "en", [])
 
 

@@ -70,17 +70,15 @@ def test_labels_from_slots_need_slots(tmp_path: Path) -> None:
     write_study(tmp_path / "s", "guerini-2018")
     file = tmp_path / "s" / "study.yaml"
     file.write_text(file.read_text() + "\nannotation: {schemes: [avm]}\n", encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"annotation\.schemes\[0\]: 'avm' takes its labels .*add `ontology:`"
-    ):
+    with pytest.raises(InputError, match=r"annotation\.schemes\[0\]: 'avm' takes its labels .*`ontology:`"):
         load_study(tmp_path / "s")
 
 
 def test_a_scheme_lists_its_labels_or_says_where_they_come_from(tmp_path: Path) -> None:
     head = "scheme: own\nabout: dialogue\ntitle: Own\n"
     for body, expected in (
-        ("", "a scheme without labels; list its labels, or say labels_from: slots"),
-        ("labels_from: slots\nlabels: [{label: a, key: a, text: A}]\n", "labels beside labels_from"),
+        ("", "scheme without labels. List its labels, or write labels_from: slots"),
+        ("labels_from: slots\nlabels: [{label: a, key: a, text: A}]\n", "both labels and labels_from"),
     ):
         (tmp_path / "own.yaml").write_text(head + body, encoding="utf-8")
         scheme, problems = read_scheme(tmp_path / "own.yaml")
@@ -103,8 +101,8 @@ def test_a_scheme_of_one_s_own_numbers_its_labels_and_speaks_one_language_for_al
         ("key: 2", "key: 0", "the key '0' means: none of them"),
         ("key: 2", "key: ab", "'ab' is not a key"),
         ("label: plain", "label: rude", "the label 'rude' is given twice"),
-        ("label: plain", "label: none", "'none' cannot be a label"),
-        ("scale: ordinal", "scale: ordinary", "unknown scale 'ordinary'; did you mean 'ordinal'?"),
+        ("label: plain", "label: none", "'none' is not a valid label"),
+        ("scale: ordinal", "scale: ordinary", "unknown scale 'ordinary'. Did you mean 'ordinal'?"),
         ("about: system", "about: robot", "unknown about 'robot'"),
         ("title: Politeness", "titel: Politeness", "unknown key 'titel'"),
     ],
@@ -129,14 +127,14 @@ def test_a_scheme_that_depends_on_another_comes_after_it() -> None:
     context, maxim = bundled("context"), bundled("maxim")
     assert together([context, maxim]) == []
     ((place, problem, _),) = together([maxim, context])
-    assert place == 0 and "'maxim' is asked only where 'context' says so" in problem
+    assert place == 0 and "'maxim' depends on 'context', which is missing" in problem
     assert "listed twice" in together([context, context])[0][1]
 
 
 @pytest.mark.parametrize(
     ("section", "expected"),
     [
-        ("schemes: [contxt]", "annotation.schemes[0]: unknown scheme 'contxt'; did you mean 'context'?"),
+        ("schemes: [contxt]", "annotation.schemes[0]: unknown scheme 'contxt'. Did you mean 'context'?"),
         ("schemes: [mine.yaml]", "annotation.schemes[0]: no file 'mine.yaml'"),
         ("schemes: [maxim, context]", "list 'context' before 'maxim'"),
         ("schemes: [context]\n  double: 2", "annotation.double: 2"),

@@ -58,7 +58,7 @@ def test_an_annotator_is_led_through_the_places_and_what_depends_on_a_label_come
     workplace.give("anna", key, Place("context", 2), label("IA"))
     assert workplace.places(dialogue, work)[-1] == Place("maxim", 2)
     assert next_place(workplace.places(dialogue, work), work) == Place("context", 0)
-    with pytest.raises(JudgementRefused, match="something has not been judged"):
+    with pytest.raises(JudgementRefused, match="some places have no judgement yet"):
         workplace.finish("anna", key)
 
 
@@ -78,7 +78,7 @@ def test_the_annotator_sees_words_times_and_task_but_not_the_system(
     [
         (label("XX"), "has no label 'XX'"),
         (label("AP", "why"), "this value does not fit"),
-        (label("AP") + label("IA"), "takes one label"),
+        (label("AP") + label("IA"), "takes only one label"),
         ([], "needs a label"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_decision_wins_over_both_annotators_and_what_they_agreed_on_stays(log:
     assert {row["annotator_id"] for row in found} == {"anna", "bruno", ADJUDICATED}
     decided = [(one.turn_index, one.label) for one in Labels(found).of("context")[key]]
     assert decided == [(0, "AP"), (2, "TF"), (4, "IC")]
-    with pytest.raises(JudgementRefused, match="nobody disagrees"):
+    with pytest.raises(JudgementRefused, match="annotators agree"):
         workplace.adjudicate(key, Place("context", 0), label("TF"), by="ada")
 
 
@@ -175,7 +175,7 @@ def test_the_recording_is_found_by_the_dialogue_s_key(tmp_path: Path) -> None:
 
 def test_a_study_without_the_section_has_nothing_to_annotate(tmp_path: Path, log: Log) -> None:
     study = annotated_study(tmp_path / "other").model_copy(update={"annotation": None})
-    with pytest.raises(InputError, match="nothing is annotated"):
+    with pytest.raises(InputError, match="nothing to annotate"):
         LABELS.open(study, log).next_dialogue("anna")
 
 

@@ -85,11 +85,11 @@ def test_preferences_are_those_of_the_command_line() -> None:
 def test_where_nobody_chose_and_where_nobody_talked_the_other_function_is_named(
     folder: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(vv.InputError, match="nobody compared anything; `compare` compares systems"):
+    with pytest.raises(vv.InputError, match=r"nobody compared anything. `compare` compares systems"):
         vv.preferences(folder)
     with vv.DatasetWriter(tmp_path / "none", study={"name": "none"}, source={"kind": "test"}):
         pass
-    with pytest.raises(vv.InputError, match="holds no dialogue to compare; `preferences` says"):
+    with pytest.raises(vv.InputError, match=r"holds no dialogue to compare. `preferences` says"):
         vv.compare(tmp_path / "none")
 
 
@@ -126,7 +126,7 @@ def test_data_frames_hold_every_row_with_its_unit_n_interval_and_signature(
 
 def test_who_has_no_polars_is_told_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(vv.InputError, match="polars is not installed; pip install polars"):
+    with pytest.raises(vv.InputError, match=r"polars is not installed. pip install polars"):
         vv.measure(folder, only="turns").to_polars()
 
 
@@ -182,7 +182,7 @@ def test_a_notebook_shows_a_picture_without_a_network(compared: vv.SystemCompari
 def test_a_picture_of_too_much_says_what_to_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = vv.measure(folder)
     monkeypatch.setattr(measuring, "MOST_PLOTTED", 1)
-    with pytest.raises(vv.InputError, match=r"measures in one picture; name some: .plot\('word"):
+    with pytest.raises(vv.InputError, match=r"measures in one picture. Name some: .plot\('word"):
         found.plot()
     assert ">Turns<" in vl_convert.vegalite_to_svg(found.plot("turns").to_dict())
 
@@ -202,12 +202,12 @@ def test_people_and_programs_are_never_pooled_unasked(tmp_path: Path) -> None:
 def test_a_mistake_is_one_line_in_words_of_python(folder: Path) -> None:
     mistakes = {
         "exclude: 'user_turn < 2'": lambda: vv.measure(folder, exclude="user_turn < 2"),
-        "unknown family or measure 'tuns'; did you mean 'turns'": lambda: vv.measure(folder, only="tuns"),
+        "unknown family or measure 'tuns'. Did you mean 'turns'": lambda: vv.measure(folder, only="tuns"),
         "pair: a group against itself": lambda: vv.compare(folder, pair=("curt", "curt")),
         "margin": lambda: vv.compare(folder, "turns", margin=0.1),
         "no dataset.json here": lambda: vv.compare(folder.parent),
-        "dataset: DataFrame is no dataset; give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
-        "study: Dataset is no study; give its file": lambda: vv.simulate(vv.Dataset(folder)),  # type: ignore[arg-type]
+        "dataset: DataFrame is no dataset. Give a Dataset": lambda: vv.measure(pd.DataFrame()),  # type: ignore[arg-type]
+        "study: Dataset is no study. Give its file": lambda: vv.simulate(vv.Dataset(folder)),  # type: ignore[arg-type]
     }
     for said, make in mistakes.items():
         with pytest.raises(vv.InputError) as caught:
@@ -229,5 +229,5 @@ def test_what_an_extra_holds_is_named_with_what_to_install(
 
 
 def test_a_notebook_shows_a_mistake_without_a_stack_trace() -> None:
-    error = vv.InputError("no such file", place="calls", hint="name another")
-    assert error._render_traceback_() == ["InputError: calls: no such file; name another"]
+    error = vv.InputError("no such file", place="calls", hint="another")
+    assert error._render_traceback_() == ["InputError: calls: no such file. Name another"]

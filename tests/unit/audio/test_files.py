@@ -61,7 +61,7 @@ def test_a_file_that_is_no_sound_names_itself_and_the_cure(tmp_path):
     path = tmp_path / "notes.wav"
     path.write_text("no sound at all")
     for read in (read_sound, read_tracks, probe_sound):
-        with pytest.raises(InputError, match=r"notes\.wav: cannot be read as sound .*; give a WAV or FLAC"):
+        with pytest.raises(InputError, match=r"notes\.wav: cannot be read as sound .*. Give a WAV or FLAC"):
             read(path)
     with pytest.raises(InputError, match=r"gone\.wav: no such sound file"):
         read_sound(tmp_path / "gone.wav")

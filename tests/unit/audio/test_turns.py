@@ -76,7 +76,7 @@ def test_an_overlap_below_a_tenth_of_a_second_is_no_barge_in():
 def test_silence_has_no_turns_and_channels_need_their_speakers():
     assert turns_of(Tracks(np.zeros((RATE, 2), np.int16), RATE)) == []
     for speakers in (("user",), ("user", "user")):
-        with pytest.raises(InputError, match=r"2 channels, speakers user.*; give a channel for each party"):
+        with pytest.raises(InputError, match=r"2 channels, speakers user.*. Give a channel for each party"):
             speech_of(Tracks(np.zeros((10, 2), np.int16), RATE), speakers)
 
 

@@ -196,7 +196,7 @@ def test_it_fails_and_waits_as_told() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(["--variant", "best"], "known: nbest, onebest"), (["--domain", "/no/file"], "cannot be read")],
+    [(["--variant", "best"], "Known: nbest, onebest"), (["--domain", "/no/file"], "cannot be read")],
 )
 def test_wrong_options_are_explained_in_one_line(options: list[str], words: str) -> None:
     command = [sys.executable, "-m", "vivavoce_bots", "restaurant", *options]

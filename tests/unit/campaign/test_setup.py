@@ -43,10 +43,10 @@ def test_the_example_is_sound_and_never_written_over(campaign: Campaign) -> None
         ("channel: spoken", "channel: sung", "telco.yaml:12 channel: unknown channel 'sung'"),
         ("minutes: 3}", "minutes: 0}", "intents[2].minutes"),
         ("id: transfer", "id: top_up", "intent 'top_up' is listed twice"),
-        ("team:", "taem:", "unknown key 'taem'; did you mean 'team'"),
+        ("team:", "taem:", "unknown key 'taem'. Did you mean 'team'"),
         ("languages: [it, en]", "languages: [de]", "speaks none of the campaign's languages (it)"),
         ("connect: python", "conect: python", "how the system is reached is missing"),
-        ("submission: telco", "submission: other", "call the file other.yaml"),
+        ("submission: telco", "submission: other", "the file other.yaml"),
     ],
 )
 def test_a_mistake_of_a_team_is_named_with_place_and_cure(

@@ -210,8 +210,8 @@ def test_mistakes_are_told_with_a_cure(words, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["CROWD", "--margin", "10"], "margin 10;"),
-        (["CROWD", "--measure", "word_error_rate", "--margin", "word_error_rate=1"], "of word_error_rate;"),
+        (["CROWD", "--margin", "10"], "margin 10."),
+        (["CROWD", "--measure", "word_error_rate", "--margin", "word_error_rate=1"], "of word_error_rate."),
         (["CROWD", "--margin", "word_error_rate=0.1"], "none is compared"),
         (["CROWD", "--measure", "turns", "--margin", "0.1"], "margin of success rates, and none is compared"),
         (["CROWD", "--against", "CROWD", "--margin", "turns=2"], "none is compared"),

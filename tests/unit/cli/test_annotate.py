@@ -64,16 +64,16 @@ def test_labels_of_chosen_dialogues_are_taken_in_with_their_chances(study: Path,
          "drawn": True, "doubt": None}
     ]  # fmt: skip
     for problem, source, text in (
-        ("has its chances already", "new", None),
-        ("no label", "data", "dialogue_id,chance,drawn,target\ndialogue-000,0.25,yes,found_all\n"),
-        ("not there", "data", "dialogue_id,chance,drawn,target\nd9,0.25,yes,context.AP\n"),
-        ("a chance of 2", "data", "dialogue_id,chance,drawn,target\ndialogue-000,2,yes,context.AP\n"),
+        ("already has probabilities", "new", None),
+        ("is not a label", "data", "dialogue_id,chance,drawn,target\ndialogue-000,0.25,yes,found_all\n"),
+        ("unknown dialogue", "data", "dialogue_id,chance,drawn,target\nd9,0.25,yes,context.AP\n"),
+        ("chance 2", "data", "dialogue_id,chance,drawn,target\ndialogue-000,2,yes,context.AP\n"),
     ):
         if text is not None:
             lots.write_text(text, "utf-8")
         with pytest.raises(InputError, match=problem):
             run("in", tmp_path / source, form, "--into", tmp_path / "newer", "--chances", lots)
-    with pytest.raises(InputError, match="of a dataset"):
+    with pytest.raises(InputError, match="need a dataset"):
         run("in", study, form, "--chances", lots)
 
 
@@ -139,5 +139,5 @@ def test_the_length_of_a_flac_recording_is_read_from_its_head(tmp_path: Path) ->
 
 
 def test_a_mistaken_scheme_is_named(study: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="unknown scheme 'contxt'; did you mean 'context'"):
+    with pytest.raises(InputError, match=r"unknown scheme 'contxt'. Did you mean 'context'"):
         run("out", tmp_path / "data", "--into", tmp_path / "x", "--blank", "--scheme", "contxt")

@@ -127,7 +127,7 @@ def test_a_declared_measure_that_a_system_gives_nothing_for_is_named_with_the_re
     (told,) = uncounted(tmp_path, declared)
     assert told.startswith("study.yaml:11 analysis.primary.measure: query_density could not be counted for b")
     assert "what the system understood" in told and "layer `avp`" in told
-    assert "let the answers carry `understood`" in told
+    assert "the answers carry `understood`" in told
     assert "\n" not in told
 
 
@@ -196,7 +196,7 @@ def test_a_secret_that_is_not_set_fails_its_system_alone(tmp_path: Path) -> None
     folder = bots(tmp_path, 0)
     done = vivavoce("check", str(folder), code=1)
     assert "desk: ok: reachable, answers" in done.stdout
-    assert "\nchat: FAILED: secret ${CHAT_TOKEN} is not set; set the environment variable" in done.stdout
+    assert "\nchat: FAILED: secret ${CHAT_TOKEN} is not set. Set the environment variable" in done.stdout
     assert "mend its address" not in done.stdout
     assert "secret ${CHAT_TOKEN}" in vivavoce("check", str(folder), "--no-bots", code=2).stdout
     talked = vivavoce("talk", str(folder), "desk", typed="hello\n")
@@ -221,5 +221,5 @@ def test_a_bot_that_comes_to_us_is_awaited_aloud_and_its_time_is_right(
         _, chat = check_bots(read)
     assert "listening for" not in capsys.readouterr().err
     (line,) = told(chat)
-    assert "(Address already in use); another process holds the port, perhaps `vivavoce serve`" in line
+    assert "(Address already in use); another process uses the port" in line
     assert "mend its address" not in line

@@ -29,7 +29,7 @@ def run(*words: object) -> str:
 def test_a_place_that_there_is_not_is_a_line_in_every_verb_that_has_one(
     verb: tuple[str, ...], tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=r"--engine: unknown engine 'spark'; known: dask, .*processes:N"):
+    with pytest.raises(InputError, match=r"--engine: unknown engine 'spark'. Known: dask, .*processes:N"):
         CliRunner().invoke(app, [*verb, str(tmp_path), "--engine", "spark"], catch_exceptions=False)
 
 

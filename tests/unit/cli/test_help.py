@@ -101,9 +101,9 @@ def helped(*verb: str) -> str:
 
 def test_help_lists_what_packages_offer() -> None:
     assert "Preset to start from: cambridge-2011, guerini-2018," in helped("init")
-    assert "Format of the foreign log: chatbot-arena, convlab," in helped("import")
-    assert "In another format: convokit, csv, huggingface, otel." in helped("export")
-    assert "Which bot: boris, callsteering," in helped("bots", "run")
+    assert "Log format: chatbot-arena, convlab," in helped("import")
+    assert "Export format of another tool: convokit, csv, huggingface, otel." in helped("export")
+    assert "Bot: boris, callsteering," in helped("bots", "run")
     assert [verb for verb in leaves() if "{vivavoce." in helped(*verb.split())] == []
 
 

@@ -37,7 +37,7 @@ def test_pairs_in_italian_as_json(folder: Path) -> None:
 def test_a_study_without_pairs_is_told(tmp_path: Path) -> None:
     write_study(tmp_path / "city", "cambridge-2011")
     told = CliRunner().invoke(app, ["pairs", str(tmp_path / "city")])
-    assert "compares no transcripts" in str(told.exception)
+    assert "no transcripts to compare" in str(told.exception)
 
 
 def test_check_warns_in_words_and_finds_the_study_ready(folder: Path) -> None:
@@ -47,7 +47,7 @@ def test_check_warns_in_words_and_finds_the_study_ready(folder: Path) -> None:
     )
     told = CliRunner().invoke(app, ["check", str(folder)])
     assert told.exit_code == 0, told.output
-    assert "pair 'empathy-train' (en): called a substitution, but text was only added" in told.output
+    assert "pair 'empathy-train' (en): declared as substitution, but text was only added" in told.output
     assert "ready" in told.output
 
 

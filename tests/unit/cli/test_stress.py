@@ -94,7 +94,7 @@ def test_utterances_of_a_file_are_reviewed_and_frozen_where_nothing_was_logged(t
     said.write_text("utterance\nPuoi aprire la porta?\nCancella la lezione\n", encoding="utf-8")
     words = ("stress", "review", tmp_path / "study", "--utterances", said, "--language", "it")
     short = cli(*words)
-    assert isinstance(short.exception, InputError) and "add --propose" in str(short.exception.hint)
+    assert isinstance(short.exception, InputError) and "--propose" in str(short.exception.hint)
     asked = facts(cli(*words, "--propose", "--test", "ST-6", "--reviewer", "anna", "--csv", queue, "--json"))
     assert (asked["items"], asked["reviewed"]) == (2, 0)
     with queue.open(encoding="utf-8-sig", newline="") as file:

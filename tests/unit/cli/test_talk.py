@@ -89,7 +89,7 @@ def test_a_conversation_in_a_pipe_shows_answers_times_choices_and_the_wire(
 def test_a_system_that_only_hears_is_spoken_to_and_its_speech_is_kept(study: Path, tmp_path: Path) -> None:
     run = in_a_pipe(study, "spoken", "one two three\n", "--sound", str(tmp_path / "said"))
     assert run.returncode == 0, run.stderr
-    assert "(the system listens by itself; your lines go to it spoken by the synthesiser)" in run.stdout
+    assert "(the system listens continuously; your lines go to it spoken by the synthesiser)" in run.stdout
     assert "< that was it" in run.stdout
     assert re.search(r"\(spoke \d+\.\d\d s, in .*turn-001\.wav\)", run.stdout)
     assert re.search(r"\(heard: \d+ bytes, first ", run.stdout)
@@ -117,7 +117,7 @@ def test_a_system_that_fails_is_told_and_ends_with_one(study: Path) -> None:
 def test_an_unknown_system_is_answered_with_the_nearest(study: Path) -> None:
     run = in_a_pipe(study, "nbst", "")
     assert run.returncode == 2
-    assert "did you mean 'nbest'" in run.stderr
+    assert "Did you mean 'nbest'" in run.stderr
 
 
 def test_a_conversation_on_a_terminal_has_a_prompt(study: Path) -> None:

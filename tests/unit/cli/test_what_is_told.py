@@ -137,10 +137,10 @@ def test_an_italian_report_says_in_italian_what_is_left_out(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("system = bb", "unknown system 'bb'; did you mean 'b'"),
-        ("language = de", "unknown language 'de'; known: en"),
+        ("system = bb", "unknown system 'bb'. Did you mean 'b'"),
+        ("language = de", "unknown language 'de'. Known: en"),
         ("factor.noise = high", "unknown factor 'noise'"),
-        ("answer.found_al != 1", "no question 'found_al' is asked; did you mean 'found_all'"),
+        ("answer.found_al != 1", "there is no question 'found_al'. Did you mean 'found_all'"),
     ],
 )
 def test_a_rule_about_what_the_dataset_lacks_is_refused(rule: str, said: str, tmp_path: Path) -> None:
@@ -215,4 +215,4 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -> None:
         said = talking.stderr.readline()
         talking.stdin.close()
         assert talking.wait() == 130
-    assert said.startswith("vivavoce: stopped; of what was said the file of --save has every turn so far")
+    assert said.startswith("vivavoce: stopped. The --save file")

@@ -43,27 +43,27 @@ def test_a_study_in_writing_may_be_served_by_several(tmp_path: Path) -> None:
 def test_fewer_than_one_worker_serve_nobody(tmp_path: Path, workers: int) -> None:
     assert (
         refusal(tmp_path, BOT, workers=workers)
-        == f"--workers: {workers} workers serve nobody; give 1 or more"
+        == f"--workers: {workers} workers cannot serve anyone. Give 1 or more"
     )
 
 
 def test_a_log_in_a_file_is_no_log_of_several(tmp_path: Path) -> None:
     assert refusal(tmp_path, BOT, "sqlite:///log.sqlite") == (
-        "sqlite:///log.sqlite: several workers cannot share a log in a SQLite file; "
-        "name a database with --log postgresql://..., or leave out --workers"
+        "sqlite:///log.sqlite: several workers cannot share a log in a SQLite file. "
+        "Name a database with --log postgresql://..., or leave out --workers"
     )
 
 
 def test_what_one_process_counts_is_named_with_its_place(tmp_path: Path) -> None:
     said = refusal(tmp_path, BOT | {"price_per_turn": 1, "spend_at_most": 5})
-    assert said.startswith("study.yaml:2 systems.bot.spend_at_most: one process counts this")
+    assert said.startswith("study.yaml:2 systems.bot.spend_at_most: one process must count this")
     assert said.endswith("leave out --workers, or leave out spend_at_most")
     assert "systems.bot.at_once" in refusal(tmp_path, BOT | {"at_once": 5})
 
 
 @pytest.mark.parametrize(
     ("system", "problem"),
-    [(WIZARD, "wizards answer in one process"), (TELEGRAM, "a system that calls us finds one process")],
+    [(WIZARD, "wizards answer in one process"), (TELEGRAM, "can reach only one process")],
 )
 def test_what_is_met_in_one_process_is_refused(tmp_path: Path, system: dict[str, Any], problem: str) -> None:
     assert refusal(tmp_path, system) == f"study.yaml:2 systems.bot: {problem}; leave out --workers"
@@ -76,7 +76,7 @@ def test_dialogues_that_are_spoken_are_held_by_one_process(tmp_path: Path, chann
         nontrivial=study_model.Nontrivial(user_turns=1),
     )  # fmt: skip
     said = refusal(tmp_path, BOT, visit=(step,))
-    assert said.startswith(f"city: dialogues of the channel {channel} are held by one process; leave out")
+    assert said.startswith(f"city: one process must handle dialogues of the channel {channel}. Leave out")
 
 
 BEGINS = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(600)"

@@ -179,6 +179,6 @@ def test_an_answer_without_text_may_show_something_or_end(answer: dict, kinds: l
 
 @pytest.mark.parametrize("answer", [{}, {"text": ""}, {"text": None, "end": False}, {"choices": []}])
 def test_an_answer_of_nothing_is_a_bad_one(answer: dict) -> None:
-    with pytest.raises(SystemUnderTestError, match="the answer has no text"):
+    with pytest.raises(SystemUnderTestError, match="the reply contains no text"):
         AnswerReader().read(answer)
     assert [one.kind for one in AnswerReader().read(answer, silent_ok=True)] == ["extras"]

@@ -37,10 +37,10 @@ def test_an_agents_texts_come_one_by_one_and_pictures_with_the_last(
 
 
 @pytest.mark.parametrize(("result", "problem"), [
-    ({}, "neither a task nor a message"), ({"message": {"parts": []}}, "no text"),
-    ({"message": {"parts": [{"url": "https://e.org/a.pdf"}]}}, "no text"),
+    ({}, "neither a task nor a message"), ({"message": {"parts": []}}, "no text|not text"),
+    ({"message": {"parts": [{"url": "https://e.org/a.pdf"}]}}, "no text|not text"),
     (task("FAILED", "half", said="out of memory"), "ended as TASK_STATE_FAILED: out of memory"),
-    (task("REJECTED"), "ended as TASK_STATE_REJECTED$"), (task("WORKING"), "no text"),
+    (task("REJECTED"), "ended as TASK_STATE_REJECTED$"), (task("WORKING"), "no text|not text"),
 ])  # fmt: skip
 def test_an_agent_that_gives_no_answer_says_why(result: dict[str, Any], problem: str) -> None:
     with pytest.raises(SystemUnderTestError, match=problem):
@@ -61,7 +61,7 @@ def test_an_agent_that_waits_is_told_which_task_and_context_the_next_turn_is_of(
 
 
 @pytest.mark.parametrize(("answer", "problem"), [
-    ([], "no mapping"), ({"error": {"message": "busy"}}, "the agent reports: busy"),
+    ([], "not a mapping"), ({"error": {"message": "busy"}}, "the agent reports: busy"),
     ({"error": "busy"}, "the agent reports: busy"), ({"result": []}, "no result"),
 ])  # fmt: skip
 def test_an_agents_errors_are_told(answer: Any, problem: str) -> None:
@@ -213,7 +213,7 @@ def test_what_dialogflow_shows_beside_texts_is_shown(
 
 @pytest.mark.parametrize("messages", ["text", {"text": "x"}, [{"text": {}}, "text"]])
 def test_messages_of_dialogflow_that_are_none_are_a_bad_answer(messages: Any) -> None:
-    with pytest.raises(SystemUnderTestError, match="no mapping"):
+    with pytest.raises(SystemUnderTestError, match="not a mapping"):
         dialogflow._read({"responseMessages": messages})
 
 
@@ -335,7 +335,7 @@ def test_an_activity_of_direct_line_is_read_as_its_clients_show_it(
 
 def test_an_activity_that_shows_nothing_is_no_message_and_one_of_numbers_is_bad() -> None:
     assert [one.kind for one in directline._read({"type": "message", "text": ""})] == ["extras"]
-    with pytest.raises(SystemUnderTestError, match="no text"):
+    with pytest.raises(SystemUnderTestError, match=r"no text|not text"):
         directline._read({"text": 3})
 
 
@@ -390,7 +390,7 @@ def test_a_message_of_rasa_is_read_with_its_buttons_pictures_and_cards(
     *messages, extras = rasa_messages.read_message(message)
     found = [(one.text, [(c.title, c.payload) for c in one.choices], one.images) for one in messages]
     assert found == shown and extras.raw == message
-    with pytest.raises(SystemUnderTestError, match="no mapping"):
+    with pytest.raises(SystemUnderTestError, match="not a mapping"):
         rasa_messages.read_message("hi")
 
 

@@ -188,9 +188,9 @@ def test_words_in_the_field_of_the_conversation_are_found_out() -> None:
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
-        ("bot.example/chat", "no address of a bot"),
-        ("http:///chat", "no address of a bot"),
-        ("ftp://bot.example/chat", "no address of a bot"),
+        ("bot.example/chat", "not a bot's address"),
+        ("http:///chat", "not a bot's address"),
+        ("ftp://bot.example/chat", "not a bot's address"),
         ("http://127.0.0.1:9/chat", "127.0.0.1"),
     ],
 )

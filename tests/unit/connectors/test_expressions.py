@@ -54,5 +54,5 @@ def test_an_expression_that_cannot_be_read_is_named_with_where_to_look(written: 
 
 
 def test_an_answer_that_breaks_an_expression_is_a_bad_answer() -> None:
-    with pytest.raises(SystemUnderTestError, match="cannot be found in the answer"):
+    with pytest.raises(SystemUnderTestError, match="not found in the answer"):
         Expression("join(', ', replies)").search(ANSWER)

@@ -139,12 +139,12 @@ def test_unreadable_extras_spoil_a_turn_only_when_the_study_asked_for_them(fault
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"ulr": "http://x"}, "did you mean 'url'"),
-        ({"url": "ftp://x"}, "no web address"),
+        ({"ulr": "http://x"}, "Did you mean 'url'"),
+        ({"url": "ftp://x"}, "not a web address"),
         ({"url": "http://me:pass@x/"}, "password"),
         ({"url": "http://{{ text }}/"}, "host"),
         ({"url": "http://x", "response": {"text": "a["}}, "expression"),
-        ({"url": "http://x", "body": {"q": "{{ txt }}"}}, "did you mean 'text'"),
+        ({"url": "http://x", "body": {"q": "{{ txt }}"}}, "Did you mean 'text'"),
         ({"url": "http://x", "body": {"q": "{{ text"}}, "template"),
         ({"url": "http://x", "headers": {"A": "${NOT_SET}"}}, "NOT_SET"),
         ({"url": "http://x", "headers": {"A": "{{ text }}"}}, "unknown variable 'text'"),
@@ -162,7 +162,7 @@ def test_a_wrong_setting_is_named_with_its_cure(settings: dict[str, Any], words:
 
 
 def test_an_unknown_connector_is_answered_with_the_nearest() -> None:
-    with pytest.raises(InputError, match="did you mean 'http'"):
+    with pytest.raises(InputError, match="Did you mean 'http'"):
         make_connector({"connect": "htp"}, {})
 
 

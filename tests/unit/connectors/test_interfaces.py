@@ -112,7 +112,7 @@ def test_a_page_for_people_is_told_from_a_bot() -> None:
     app.get("/", response_class=HTMLResponse)(lambda: "<h1>Welcome</h1>")
     with served(app) as url:
         told = vivavoce("connect", url, code=2).stderr
-    assert "a web page for people stands there" in told and "connect: browser" in told
+    assert "web page for people" in told and "connect: browser" in told
 
 
 def test_litserve_is_known_by_its_root() -> None:
@@ -135,14 +135,12 @@ def test_what_no_hello_reaches_is_told_by_what_it_looks_like() -> None:
     graph.get("/info")(lambda: {"version": "0.16.7"})
     with served(sessions) as url:
         told = vivavoce("connect", url, code=2).stderr
-        assert (
-            f"at {url}/openapi.json" in told and "POST /sessions/{name}/turns; name the whole address" in told
-        )
+        assert f"{url}/openapi.json" in told and "POST /sessions/{name}/turns. Give the full address" in told
         assert "connect: teams" in vivavoce("connect", f"{url}/api/messages", code=2).stderr
     with served(graph) as url:
         assert "format: langgraph" in vivavoce("connect", url, code=2).stderr
 
 
 def test_nobody_there_and_no_address_are_one_line() -> None:
-    assert "start the system" in vivavoce("connect", f"http://127.0.0.1:{free_port()}", code=2).stderr
-    assert "is no address of a bot" in vivavoce("connect", "my-bot", code=2).stderr
+    assert "Start the bot" in vivavoce("connect", f"http://127.0.0.1:{free_port()}", code=2).stderr
+    assert "not a bot's address" in vivavoce("connect", "my-bot", code=2).stderr

@@ -64,7 +64,7 @@ def test_an_unmodified_messenger_bot_answers_with_quick_replies_buttons_and_typi
 def test_a_webhook_that_does_not_give_back_the_challenge_is_refused() -> None:
     async def run() -> None:
         async with platform_bot("messenger", "messenger_fb_bot.py", verify_token="verifies") as connector:
-            with pytest.raises(SystemUnderTestError, match="did not give back the challenge") as caught:
+            with pytest.raises(SystemUnderTestError, match="did not return the challenge") as caught:
                 await told(connector, Conversation("here"), "one")
             assert not caught.value.reached
 

@@ -91,7 +91,7 @@ def test_parameters_that_the_connector_sets_are_refused() -> None:
         "model": "m",
         "parameters": {"stream": False},
     }
-    with pytest.raises(InputError, match="'stream' is set by the connector"):
+    with pytest.raises(InputError, match="'stream' is reserved"):
         make_connector(raw, {})
 
 
@@ -153,12 +153,12 @@ def test_what_a_tool_gave_back_is_no_text_of_the_answer() -> None:
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ([], "no mapping"),
+        ([], "not a mapping"),
         ({"choices": []}, "no text"),
         ({"choices": "no"}, "no text"),
         ({"choices": ["no"]}, "no text"),
         ({"choices": [{"message": {"content": " "}}]}, "no text"),
-        ({"choices": [{"message": {"content": 3}}]}, "the content of the answer is no text"),
+        ({"choices": [{"message": {"content": 3}}]}, "the content of the answer is not text"),
         ({"error": "busy"}, "the server reports: busy"),
         ({"error": {"message": "busy"}}, "the server reports: busy"),
     ],

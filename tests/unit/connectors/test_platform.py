@@ -158,7 +158,7 @@ def test_an_event_that_was_acknowledged_once_was_handed_over(monkeypatch: pytest
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("12345", "12345 0"), ("123456", "refused: the turn is longer than Slack's 5 characters")],
+    [("12345", "12345 0"), ("123456", "refused: the turn exceeds Slack's 5 characters")],
 )
 def test_a_turn_may_be_as_long_as_the_platform_permits(
     text: str, shown: str, monkeypatch: pytest.MonkeyPatch
@@ -271,13 +271,13 @@ def test_who_is_not_there_yet_is_knocked_for_as_long_as_one_waits_for_a_connecti
         finally:
             await client.aclose()
 
-    failed = pytest.raises(SystemUnderTestError, match=r"within 1 s \(nobody\); start the bot")
+    failed = pytest.raises(SystemUnderTestError, match=r"within 1 s \(nobody\). Start the bot")
     with failed if fails > 2 else nullcontext():
         asyncio.run(run())
     assert len(knocks) == tries
 
 
-NOT_GIVEN_BACK = "refused: it did not give back the challenge of url_verification"
+NOT_GIVEN_BACK = "refused: it did not return the challenge of url_verification"
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,6 @@ def test_a_webhook_is_known_by_the_challenge_that_it_gives_back(
     if problem is None:
         assert asyncio.run(run()) == ["well"] and len(said) == 1
     else:
-        with pytest.raises(SystemUnderTestError, match=f"did not give back the challenge .{problem}"):
+        with pytest.raises(SystemUnderTestError, match=f"did not return the challenge .{problem}"):
             asyncio.run(run())
         assert said == []

@@ -52,8 +52,8 @@ def test_the_template_is_a_package_whose_connector_a_study_can_use(install: Inst
         return [one.text async for one in connector.send(Conversation("c"), turn)]
 
     assert asyncio.run(talk()) == ["HELLO?"]
-    assert "did you mean 'shout'" in refusal({"connect": "shoot"})
-    assert "did you mean 'mark'" in refusal({"connect": "shout", "marks": "?"})
+    assert "Did you mean 'shout'" in refusal({"connect": "shoot"})
+    assert "Did you mean 'mark'" in refusal({"connect": "shout", "marks": "?"})
 
 
 @pytest.mark.parametrize(

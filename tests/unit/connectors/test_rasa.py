@@ -133,7 +133,7 @@ def test_a_bot_with_session_persistence_goes_on_after_a_broken_connection(
 
 
 def test_a_bot_that_forgot_with_its_connection_does_not_go_on_as_if_it_knew(socketio: dict[str, Any]) -> None:
-    with pytest.raises(SystemUnderTestError, match="what the bot knew of the conversation"):
+    with pytest.raises(SystemUnderTestError, match="memory of the conversation"):
         within(socketio, failing_then_again)
 
 

@@ -111,7 +111,7 @@ def test_after_failures_in_a_row_a_system_rests_and_a_good_answer_ends_the_rest(
         await fails(system)
         assert system.resting is None
         await fails(system)
-        assert system.resting == "3 failures in a row, the last: closed: gone"
+        assert system.resting == "3 consecutive failures, the last: closed: gone"
         now[0] += 61
         assert system.resting is None
         await fails(system)
@@ -129,8 +129,8 @@ def test_a_system_never_costs_more_than_its_ceiling_even_when_all_ask_at_once() 
         system = governed(Bot(takes_s=0.01), price_per_turn=0.3, spend_at_most=1.0)
         said = await asyncio.gather(*(say(system) for _ in range(10)), return_exceptions=True)
         assert sum(one == ["well"] for one in said) == 3
-        assert {str(one)[:30] for one in said if one != ["well"]} == {"refused: spend ceiling reached"}
-        assert system.resting == "its turns have cost 0.9 of at most 1"
+        assert {str(one)[:23] for one in said if one != ["well"]} == {"refused: budget used up"}
+        assert system.resting == "its turns cost 0.9 of at most 1"
 
     asyncio.run(run())
 
@@ -141,8 +141,8 @@ def test_a_turn_may_cost_all_that_is_left_and_what_was_sent_before_counts() -> N
         system.charge(1)
         assert system.spent == 0.5 and system.resting is None
         assert await say(system) == ["well"]
-        assert system.spent == 1.0 and system.resting == "its turns have cost 1 of at most 1"
-        assert "spend ceiling reached" in await fails(system)
+        assert system.spent == 1.0 and system.resting == "its turns cost 1 of at most 1"
+        assert "budget used up" in await fails(system)
         free = governed(Bot(), spend_at_most=0.0)
         free.charge(9)
         assert free.spent == 0.0 and await say(free) == ["well"]

@@ -131,7 +131,7 @@ def test_speaking_into_an_answer_that_was_complete_truncates_it_and_breaks_nothi
 
 def test_speech_at_another_rate_is_refused_before_anything_is_said(url: str) -> None:
     turn = UserTurn(key="k", number=1, text="", audio=Audio(b"\x00\x00", 8_000))
-    with pytest.raises(SystemUnderTestError, match="8000 samples a second where 24000") as caught:
+    with pytest.raises(SystemUnderTestError, match="8000 samples per second where 24000") as caught:
         within(url, lambda connector: taken(connector.send(Conversation("slow"), turn)))
     assert not caught.value.reached
 
@@ -189,7 +189,7 @@ def test_the_wire_holds_every_event_but_no_speech_and_no_key(url: str) -> None:
 
 
 def test_what_the_connector_sets_cannot_be_set_twice(url: str) -> None:
-    with pytest.raises(InputError, match=r"session\.audio is set by the connector"):
+    with pytest.raises(InputError, match=r"session\.audio is reserved"):
         within(url, lambda _: None, session={"audio": {}})
 
 
@@ -249,7 +249,7 @@ def test_events_give_out_what_they_bring(
         ({"type": "error", "error": {"code": "limit"}}, "the server reports: limit"),
         ({"type": "error"}, "the server reports: no reason given"),
         ({"type": "response.done", "response": "no"}, "no mapping"),
-        ({"type": "response.done", "response": {}}, "the answer has no text"),
+        ({"type": "response.done", "response": {}}, "the reply contains no text"),
         ({"type": "response.done", "response": {"status": "failed"}}, "the response ended as failed$"),
         ({"type": "response.done", "response": {"status": "cancelled"}}, "the response ended as cancelled$"),
         (

@@ -80,5 +80,5 @@ def test_the_turn_that_arrives_carries_the_signature_of_its_body() -> None:
 
 def test_a_wrong_template_is_named() -> None:
     settings = {"connect": "http", "url": "https://bot.example/", "sign": {"key": "k", "text": "{{ bdy }}"}}
-    with pytest.raises(InputError, match=r"sign.text: unknown variable 'bdy'.*did you mean 'body'"):
+    with pytest.raises(InputError, match=r"sign.text: unknown variable 'bdy'.*Did you mean 'body'"):
         make_connector(settings, {})

@@ -149,7 +149,7 @@ def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "problem"),
-    [("garbage", "not JSON"), ("nothing", "no `sdp`"), ("nowhere", "no address that may be reached")],
+    [("garbage", "not JSON"), ("nothing", "no `sdp`"), ("nowhere", "no reachable address")],
 )
 def test_a_wrong_answer_to_the_offer_is_a_bad_answer(address: str, path: str, problem: str) -> None:
     with pytest.raises(SystemUnderTestError, match=problem) as caught:

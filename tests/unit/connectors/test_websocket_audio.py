@@ -127,7 +127,7 @@ def test_a_system_that_only_hears_refuses_writing_before_anything_was_sent(addre
 
 
 def test_sound_at_another_rate_is_refused_before_anything_was_sent(address: str) -> None:
-    with pytest.raises(SystemUnderTestError, match="8000 samples a second where 16000") as caught:
+    with pytest.raises(SystemUnderTestError, match="8000 samples per second where 16000") as caught:
         answer(address, "talk", spoken(rate_hz=8000), **DONE)
     assert not caught.value.reached
 

@@ -94,7 +94,7 @@ def test_strategies_are_spread_over_dialogues_and_stay_the_same_in_each() -> Non
 
 
 def test_a_participant_whom_no_wizard_takes_is_told_in_time() -> None:
-    with pytest.raises(SystemUnderTestError, match=r"no wizard came in 0\.1 s") as caught:
+    with pytest.raises(SystemUnderTestError, match=r"no wizard joined within 0\.1 s") as caught:
         within(lambda one: taken(one.open(Conversation("c"))), None, pairing_timeout_s=0.1)
     assert (caught.value.failure, caught.value.reached) == ("unreachable", False)
 
@@ -111,7 +111,7 @@ def test_a_conversation_that_is_ended_waits_no_longer(taken_first: bool) -> None
             while connector.room.seats["c"].reply is None:
                 await asyncio.sleep(0)
         await connector.close(conversation)
-        with pytest.raises(SystemUnderTestError, match="closed: the conversation was ended"):
+        with pytest.raises(SystemUnderTestError, match="closed: the conversation has ended"):
             await sending
         assert not connector.room.seats
 
@@ -168,11 +168,11 @@ def test_a_turn_is_answered_once_and_only_while_an_answer_is_waited_for() -> Non
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"replaces": "recognition"}, "a wizard for recognition needs a system behind"),
-        ({"behind": ECHO}, "a wizard for the whole system has none behind"),
-        ({"strategy": "polite", "strategies": {"terse": {}}}, "unknown strategy 'polite'; known: terse"),
-        ({"free_text": False}, "a wizard who may not write has nothing to say"),
-        ({"replaces": "management", "behind": {"connect": "htp"}}, "did you mean 'http'"),
+        ({"replaces": "recognition"}, "a wizard for recognition needs the key 'behind'"),
+        ({"behind": ECHO}, "a wizard for the whole system cannot have 'behind'"),
+        ({"strategy": "polite", "strategies": {"terse": {}}}, "unknown strategy 'polite'. Known: terse"),
+        ({"free_text": False}, "a wizard without free text needs scripted replies"),
+        ({"replaces": "management", "behind": {"connect": "htp"}}, "Did you mean 'http'"),
     ],
 )
 def test_settings_that_do_not_fit_together_are_named(settings: dict[str, Any], problem: str) -> None:

@@ -64,7 +64,7 @@ def test_a_table_that_is_edited_afterwards_gives_another_hash_and_is_named(tmp_p
 
 def test_a_table_that_is_gone_is_named_with_the_rows_it_held(tmp_path: Path) -> None:
     write(tmp_path).path("dialogues").unlink()
-    with pytest.raises(InputError, match=r"dialogues\.parquet: is missing, and held 1 rows .*; put it back"):
+    with pytest.raises(InputError, match=r"dialogues\.parquet: is missing, and held 1 rows .*. Put it back"):
         Dataset(tmp_path)
 
 
@@ -74,7 +74,7 @@ def test_a_table_that_is_gone_is_named_with_the_rows_it_held(tmp_path: Path) -> 
 def test_a_damaged_table_is_named_with_what_to_do(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     path = write(tmp_path).path("dialogues")
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(InputError, match=r"dialogues\.parquet: cannot be read as Parquet \(.+\); export"):
+    with pytest.raises(InputError, match=r"dialogues\.parquet: cannot be read as Parquet \(.+\). Export"):
         Dataset(tmp_path).read("dialogues")
 
 
@@ -96,9 +96,7 @@ def test_an_error_while_writing_leaves_the_folder_as_it_was(tmp_path: Path) -> N
 
 def test_a_dataset_is_never_replaced_unasked(tmp_path: Path) -> None:
     before = write(tmp_path / "a")
-    with pytest.raises(
-        InputError, match=r"holds the dataset of s \(1 dialogues\) already; .* or say --replace"
-    ):
+    with pytest.raises(InputError, match=r"holds the dataset of s \(1 dialogues\) already.* --replace"):
         write(tmp_path / "a", system="b")
     assert Dataset(tmp_path / "a").hash == before.hash
     with replacing():
@@ -122,9 +120,9 @@ def test_other_files_of_the_folder_are_left_alone(tmp_path: Path) -> None:
 
 def test_a_misspelt_column_or_table_is_named_with_the_nearest(tmp_path: Path) -> None:
     writer = DatasetWriter(tmp_path, study={"name": "s"}, source={})
-    with pytest.raises(UnknownName, match="unknown column 'sistem'; did you mean 'system'"):
+    with pytest.raises(UnknownName, match=r"unknown column 'sistem'. Did you mean 'system'"):
         writer.add("dialogues", [{"sistem": "a"}])
-    with pytest.raises(UnknownName, match="did you mean 'turns'"):
+    with pytest.raises(UnknownName, match="Did you mean 'turns'"):
         writer.add("turn", [{}])
 
 
@@ -139,5 +137,5 @@ def test_a_dataset_of_a_newer_schema_is_refused(tmp_path: Path) -> None:
     write(tmp_path)
     manifest = json.loads((tmp_path / "dataset.json").read_text())
     (tmp_path / "dataset.json").write_text(json.dumps({**manifest, "schema_version": 99}))
-    with pytest.raises(InputError, match="read it with the version of vivavoce that wrote it"):
+    with pytest.raises(InputError, match="it with the version of vivavoce that wrote it"):
         Dataset(tmp_path)

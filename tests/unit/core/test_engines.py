@@ -75,10 +75,10 @@ def test_what_a_killed_process_had_is_done_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("spark", "unknown engine 'spark'; known: dask, dask://HOST:PORT, here, processes"),
-        ("processes:many", "'many' is no number of processes.*such as processes:4"),
-        ("processes:0", "'0' is no number of processes"),
-        ("dask://nowhere", "'dask://nowhere' is no address.*dask://node7:8786"),
+        ("spark", "unknown engine 'spark'. Known: dask, dask://HOST:PORT, here, processes"),
+        ("processes:many", "'many' is not a number of processes.*such as processes:4"),
+        ("processes:0", "'0' is not a number of processes"),
+        ("dask://nowhere", "'dask://nowhere' is not an address.*dask://node7:8786"),
         ("dask:node7:8786", "is no address"),
     ],
 )

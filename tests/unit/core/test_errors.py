@@ -9,17 +9,17 @@ from vivavoce.core.registry import Registry
 def test_an_unknown_name_is_answered_with_the_nearest_and_all_known() -> None:
     error = UnknownName("gate", "cod", ["none", "code", "dialogue"], place="study.yaml:14 visit[2].gate")
     assert str(error) == (
-        "study.yaml:14 visit[2].gate: unknown gate 'cod'; did you mean 'code'? known: code, dialogue, none"
+        "study.yaml:14 visit[2].gate: unknown gate 'cod'. Did you mean 'code'? Known: code, dialogue, none"
     )
 
 
 def test_a_name_like_no_other_gets_the_list_alone() -> None:
-    assert "did you mean" not in str(UnknownName("gate", "zzz", ["code"]))
+    assert "Did you mean" not in str(UnknownName("gate", "zzz", ["code"]))
 
 
 def test_a_missing_column_names_who_supplies_it() -> None:
     assert str(MissingColumn("turns", "onset_s", "vivavoce export")) == (
-        "table turns: no column 'onset_s'; supplied by vivavoce export"
+        "table turns: no column 'onset_s'. Supplied by vivavoce export"
     )
 
 

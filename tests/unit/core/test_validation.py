@@ -45,7 +45,7 @@ def said(text: str) -> list[str]:
 
 def test_a_misspelt_key_is_told_and_not_the_one_that_it_should_have_been() -> None:
     (told,) = said("row: [a]")
-    assert told.startswith("f.yaml:1 row: unknown key 'row'; did you mean 'rows'?")
+    assert told.startswith("f.yaml:1 row: unknown key 'row'. Did you mean 'rows'?")
 
 
 def test_an_unknown_key_comes_before_a_missing_one_that_is_another() -> None:
@@ -56,7 +56,7 @@ def test_an_unknown_key_comes_before_a_missing_one_that_is_another() -> None:
 def test_of_a_value_of_several_kinds_the_file_is_named_and_no_class() -> None:
     told = said("rows: []\ncall: {adress: x}")
     assert told == [
-        "f.yaml:2 call.adress: unknown key 'adress'; did you mean 'address'? known: address, often"
+        "f.yaml:2 call.adress: unknown key 'adress'. Did you mean 'address'? Known: address, often"
     ]
     (told,) = said("rows: []\ncall: perhaps")
     assert told.startswith("f.yaml:2 call: 'perhaps' where a mapping of keys to values or true or false is")
@@ -67,7 +67,7 @@ def test_of_a_value_of_several_kinds_the_file_is_named_and_no_class() -> None:
 def test_what_is_wrong_beside_a_wrong_key_is_told_as_well() -> None:
     source = parse_yaml("rows: [a]\ncall: 5\npair: {low: 5, high: 2}\nother: {lo: 1, low: 12}", "f.yaml")
     file, problems, lost = read_sound_parts(source, File)
-    assert [str(one).split(";")[0] for one in problems] == [
+    assert [f"{one.place}: {one.problem}" for one in problems] == [
         "f.yaml:4 other.lo: unknown key 'lo'",
         "f.yaml:2 call: 5 where a mapping of keys to values or true or false is expected",
         "f.yaml:3 pair: low lies above high",

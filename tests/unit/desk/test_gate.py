@@ -265,9 +265,7 @@ def test_behind_https_the_cookie_is_bound_to_this_host(study: Study, log: Log, t
 def test_signing_in_and_out_through_the_forms(enter: Enter, stranger: TestClient, token_of: TokenOf) -> None:
     enter("owner", "Ada")
     wrong = stranger.post("/sign-in", data={"name": "Ada", "password": "nothing of the kind"})
-    assert (
-        wrong.status_code == 403 and "name or password is wrong" in wrong.text and 'value="Ada"' in wrong.text
-    )
+    assert wrong.status_code == 403 and "wrong name or password" in wrong.text and 'value="Ada"' in wrong.text
     right = stranger.post("/sign-in", data={"name": "Ada", "password": "a long enough sentence"})
     assert right.status_code == 303 and stranger.get("/").status_code == 200
     assert stranger.post("/sign-out", data={"form_token": token_of(stranger, "/")}).status_code == 303

@@ -106,8 +106,8 @@ def test_a_password_that_does_not_do_is_told_with_its_numbers(
         language: browser.post("/account/password", data=form, headers={"accept-language": language}).text
         for language in ("en", "it")
     }
-    assert "the password has 5 characters; use 12 to 200; a sentence is easy to remember" in told["en"]
-    assert "la password ha 5 caratteri; usane da 12 a 200; una frase si ricorda facilmente" in told["it"]
+    assert "the password has 5 characters. Use 12 to 200 characters" in told["en"]
+    assert "la password ha 5 caratteri. Usa da 12 a 200 caratteri" in told["it"]
 
 
 def test_dates_numbers_and_plurals_are_written_as_people_there_write_them(

@@ -44,7 +44,7 @@ def test_what_is_typed_is_marked_and_judged(enter: Enter, token_of: Callable[...
     broken = browser.post("/pairs/difference", data={**form, "experimental": "Bot: hello"})
     assert "unknown speaker &#39;Bot&#39;" in broken.text
     unfair = browser.post("/pairs/difference", data={**form, "outcome": "19:05"})
-    assert "is not told in the control transcript" in unfair.text
+    assert "is missing in the control transcript" in unfair.text
     empty = browser.get("/pairs/edit").text
     assert "Write both versions" in empty and "Not a fair pair" not in empty
 
@@ -75,7 +75,7 @@ def test_what_is_not_there_is_said(enter: Enter) -> None:
     browser = enter("viewer")
     assert browser.get("/pairs/edit?dialogue=none").status_code == 404
     assert browser.get("/pairs/edit?pair=none").status_code == 404
-    assert "compares no transcripts" in browser.get("/pairs").text
+    assert "no transcripts to compare" in browser.get("/pairs").text
 
 
 @pytest.fixture

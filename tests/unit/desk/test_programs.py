@@ -92,7 +92,7 @@ def test_an_expired_revoked_or_unknown_token_and_one_of_another_study_open_nothi
     pressed = owner.post(f"/accounts/tokens/{number}/revoke", data={"form_token": token_of(owner)})
     assert pressed.status_code == 303 and program(app, kept).get("/api/progress").status_code == 401
     again = owner.post(f"/accounts/tokens/{number}/revoke", data={"form_token": token_of(owner)})
-    assert again.status_code == 409 and "there is no such token" in again.text
+    assert again.status_code == 409 and "token not found" in again.text
     clock.advance(24 * 3600)
     assert program(app, short).get("/api/progress").status_code == 401
     owner.cookies.set(app.state.desk.cookie, short)

@@ -44,7 +44,7 @@ def test_the_importer_stands_on_its_shelf() -> None:
 
 
 def test_an_unknown_format_is_answered_with_the_nearest_before_anything_is_imported() -> None:
-    with pytest.raises(InputError, match=r"^import: unknown format 'dstc'; did you mean 'dstc2'\?"):
+    with pytest.raises(InputError, match=r"^import: unknown format 'dstc'. Did you mean 'dstc2'\?"):
         IMPORTERS.get("dstc", place="import")
 
 

@@ -67,11 +67,11 @@ def test_a_mapping_is_drafted_and_import_takes_it_once_a_person_has_filled_it_in
     draft = mapping.read_text()
     assert "supervisor: null  # who is this?" in draft and "no column looks like the system's name" in draft
     by = [*words, "--mapping", str(mapping), "--into", str(tmp_path / "D")]
-    with pytest.raises(InputError, match="nothing says which system it is; name columns"):
+    with pytest.raises(InputError, match=r"nothing says which system it is. Name columns"):
         run.invoke(app, by, catch_exceptions=False)
     mapping.write_text(draft.replace("\n  system:  # no column looks like the", "\n  system: desk  #"))
     assert run.invoke(app, by).exit_code == 0
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already"):
         run.invoke(app, [*words, "--guess", str(mapping)], catch_exceptions=False)
 
 

@@ -92,11 +92,11 @@ def test_labels_that_are_no_random_sample_are_doubted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("judge: opnai\n", "unknown judge 'opnai'; did you mean 'openai'"),
+        ("judge: opnai\n", "unknown judge 'opnai'. Did you mean 'openai'"),
         ("model: x\n", "'judge' is missing"),
         ("judge: python\n", "'file' is missing"),
         ("judge: openai\nurl: https://h/v1\nmodel: m\nsamples: 0\n", "samples"),
-        ("judge: openai\nurl: https://h/v1\nmodel: m\nparameters: {n: 3}\n", "'n' is set by whoever asks"),
+        ("judge: openai\nurl: https://h/v1\nmodel: m\nparameters: {n: 3}\n", "'n' is reserved"),
     ],
 )
 def test_a_wrong_file_is_answered_in_a_line(tmp_path: Path, text: str, problem: str) -> None:
@@ -113,7 +113,7 @@ def test_what_nobody_was_asked_and_who_never_judged_is_named(tmp_path: Path) -> 
         judged(dataset, file, "found_al")
     with pytest.raises(InputError, match="compares no answers"):
         judged(dataset, file, "preference")
-    with pytest.raises(UnknownName, match="known: parameters"):
+    with pytest.raises(UnknownName, match="Known: parameters"):
         estimate(dataset, "nobody", "found_all")
 
 

@@ -118,7 +118,7 @@ def test_columns_are_written_as_rows_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
-        ({"dialogue_id": ["a"], "sistem": ["x"]}, "sistem.*did you mean 'system'"),
+        ({"dialogue_id": ["a"], "sistem": ["x"]}, "sistem.*Did you mean 'system'"),
         ({"dialogue_id": ["a"], "simulated": ["maybe"]}, "table dialogues"),
         ({"dialogue_id": ["a"]}, "is null in a row"),
     ],

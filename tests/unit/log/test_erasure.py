@@ -315,7 +315,7 @@ def test_the_verb_erases_by_the_identifier_of_the_link_and_tells_what_it_did(tmp
         assert [one.participant_id for one in log.visits("s")] == ["p1", "p2", "p9"]
     result = CliRunner().invoke(app, [*words, "--yes"], catch_exceptions=False)
     assert result.stdout.splitlines() == [
-        "erased p1: 1 visit, 10 events", "in 2 events of others there is nothing of theirs any more",
+        "erased p1: 1 visit, 10 events", "removed their data from 2 events of other participants",
     ]  # fmt: skip
     with Log.open(url) as log:
         assert [one.participant_id for one in log.visits("s")] == ["p2", "p9"]

@@ -281,9 +281,9 @@ def test_the_verb_says_what_is_due_and_erases_it_only_when_told(tmp_path: Path, 
     assert erased.exit_code == 0, erased.output
     before = CliRunner().invoke(app, ["retention", str(tmp_path)])
     assert before.exit_code == 0, before.output
-    assert "analyses lose participants: 1 now, 0 then" in before.stdout
-    assert "analyses lose dialogues of desk: 1 now, 0 then" in before.stdout
-    assert "nothing was erased" in before.stderr
+    assert "analyses lose participants: 1 now, 0 remain" in before.stdout
+    assert "analyses lose dialogues of desk: 1 now, 0 remain" in before.stdout
+    assert "Nothing was erased" in before.stderr
     facts = json.loads(CliRunner().invoke(app, ["retention", str(tmp_path), "--json", "--confirm"]).stdout)
     assert facts["erased"] == 2 and facts["due"][0]["part"] == "visits"
     after = CliRunner().invoke(app, ["retention", str(tmp_path)])
@@ -311,8 +311,8 @@ def test_rules_that_make_no_sense_are_named(tmp_path: Path, rules: str, problem:
 @pytest.mark.parametrize(
     "language, said",
     [
-        ("en", "Everything is erased 365 days after you last began."),
-        ("it", "Tutto viene cancellato 365 giorni dopo l"),
+        ("en", "All your data is erased 365 days after your last start."),
+        ("it", "Tutti i tuoi dati vengono cancellati 365 giorni dopo l"),
     ],
 )
 def test_participants_are_told_before_they_begin(tmp_path: Path, language: str, said: str) -> None:

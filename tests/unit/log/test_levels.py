@@ -241,7 +241,7 @@ def test_the_verb_makes_a_level_and_says_of_each_what_it_holds(tmp_path: Path) -
     study, out = str(tmp_path / "demo"), str(tmp_path / "out")
     run("init", study)
     run("simulate", study, "--dialogues", "4")
-    assert "level internal: it holds all that people typed" in run("export", study, "--into", out)
+    assert "use `--level shareable` before sharing" in run("export", study, "--into", out)
     shared = str(tmp_path / "shared")
     assert "of the level shareable" in run("export", study, "--into", shared, "--level", "shareable")
     assert Dataset(shared).level is Level.shareable and Dataset(out).level is Level.internal

@@ -72,7 +72,7 @@ def rebuilt(*arguments: str, code: int = 0) -> str:
 def test_a_sound_log_is_left_as_it_was_however_often_it_is_rebuilt(url: str) -> None:
     before = everything(url)
     for _ in range(2):
-        assert rebuilt(url) == "8 events read; all derived tables were right; nothing else changed\n"
+        assert rebuilt(url) == "8 events read; all derived tables were correct; nothing else changed\n"
         assert everything(url) == before
 
 
@@ -104,22 +104,20 @@ def test_a_row_that_cannot_even_be_read_is_mended(tmp_path: Path) -> None:
     database.close()
     assert "4 events read; mended visits: 1 row; nothing else" in rebuilt(str(tmp_path / "study"))
     assert everything(address) == before
-    assert "all derived tables were right" in rebuilt(str(file))
+    assert "all derived tables were correct" in rebuilt(str(file))
 
 
 def test_a_log_that_a_service_has_is_not_rebuilt(url: str) -> None:
     by_hand(url, "UPDATE dialogues SET user_turns = 9")
     before = everything(url)
-    with alone(url), pytest.raises(InputError, match="serves this log already"):
+    with alone(url), pytest.raises(InputError, match="serves this log"):
         rebuilt(url)
     assert everything(url) == before
 
 
 def test_what_still_tells_of_events_that_are_gone_is_kept_until_it_is_meant(url: str) -> None:
     by_hand(url, "DELETE FROM events WHERE visit_id = 'v2' AND seq = 4")
-    with pytest.raises(
-        InputError, match=r"not rebuilt: stream v2, event 4: .* are gone; make a copy .* --anyway"
-    ):
+    with pytest.raises(InputError, match=r"not rebuilt: stream v2, event 4: .* are gone.* --anyway"):
         rebuilt(url)
     with Log.open(url) as log:
         assert "stream v2, event 4" in str(verify(log).broken)

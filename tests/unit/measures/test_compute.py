@@ -74,12 +74,12 @@ def test_a_measure_of_ones_own_is_a_function_over_arrow_tables(
 
 
 def test_an_unknown_grouping_names_what_there_is(dataset: Dataset) -> None:
-    with pytest.raises(UnknownName, match=r"did you mean 'shade'.*participant"):
+    with pytest.raises(UnknownName, match=r"Did you mean 'shade'.*participant"):
         compute(dataset, ["user_turns"], by="shades")
 
 
 def test_an_unknown_measure_names_the_nearest(dataset: Dataset) -> None:
-    with pytest.raises(UnknownName, match="did you mean 'user_turns'"):
+    with pytest.raises(UnknownName, match="Did you mean 'user_turns'"):
         components(dataset, ["user_turn"])
 
 

@@ -69,7 +69,7 @@ def test_a_continuous_item_takes_every_position_on_its_line():
     quality = INSTRUMENTS.get("p851_dialogue")
     assert quality.score({"overall": 4.37})["overall_quality"] == 4.37
     for outside in (-0.1, 6.1, "4", float("nan")):
-        with pytest.raises(InputError, match="positions lie from 0 to 6"):
+        with pytest.raises(InputError, match="lie from 0 to 6"):
             quality.score({"overall": outside})
 
 
@@ -86,7 +86,7 @@ def test_sassi_can_keep_the_direction_of_its_names():
 
 
 def test_an_unknown_instrument_is_answered_with_the_nearest():
-    with pytest.raises(UnknownName, match="did you mean 'idial'"):
+    with pytest.raises(UnknownName, match="Did you mean 'idial'"):
         INSTRUMENTS.get("idail")
 
 
@@ -153,7 +153,7 @@ def test_an_answer_outside_the_scale_fails_loudly():
 
 
 def test_an_unknown_item_is_named():
-    with pytest.raises(InputError, match=r"unknown item 'Q1'; .*known: q1"):
+    with pytest.raises(InputError, match=r"unknown item 'Q1'.*Known: q1"):
         INSTRUMENTS.get("sus").score({"Q1": 3})
 
 
@@ -173,7 +173,7 @@ def test_the_mapping_decides_which_groups_are_computed():
     defined = idial.score(form, mapping="definition")
     assert defined["effectiveness_by_definition"] == 4
     assert defined["satisfaction_by_definition"] == 0
-    with pytest.raises(InputError, match=r"unknown mapping .guess.; known: published, definition"):
+    with pytest.raises(InputError, match=r"unknown mapping .guess.. Known: published, definition"):
         idial.score(form, mapping="guess")
 
 
@@ -207,7 +207,7 @@ def test_a_comment_has_no_code():
 def test_a_scoring_key_that_calls_itself_otherwise_than_its_file_is_refused(tmp_path: Path) -> None:
     key = (FOLDER / "instruments" / "umux_lite.yaml").read_text("utf-8")
     (tmp_path / "umux.yaml").write_text(key, "utf-8")
-    with pytest.raises(InputError, match=r"says 'umux_lite'; the file's name says 'umux': make them agree"):
+    with pytest.raises(InputError, match=r"says 'umux_lite'. The file's name says 'umux': make them agree"):
         read_instrument(tmp_path / "umux.yaml")
 
 
@@ -217,6 +217,6 @@ def test_no_score_is_made_of_answers_that_are_names() -> None:
         "scales": {"trade": {"low": 1, "high": 3, "nominal": True}}, "items": [{"id": "q", "scale": "trade"}],
         "scores": {"skill": {"rule": "mean", "items": ["q"], "low": 1, "high": 3, "meaning": "m"}},
     }  # fmt: skip
-    with pytest.raises(ValidationError, match=r"no figure can be made of nominal items: \['q'\]"):
+    with pytest.raises(ValidationError, match=r"nominal items have no numeric score: \['q'\]"):
         Instrument.model_validate(facts)
     assert Instrument.model_validate(facts | {"scores": {}}).is_nominal("q")

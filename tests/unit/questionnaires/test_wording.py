@@ -53,7 +53,7 @@ def test_a_file_of_the_study_wins(tmp_path):
 
 def test_a_missing_item_is_named(tmp_path):
     with pytest.raises(
-        InputError, match=r"wordings/sus.en.yaml:4 items.q10: no sentence for item 'q10'; add it"
+        InputError, match=r"wordings/sus.en.yaml:4 items.q10: no sentence for item 'q10'. Add it"
     ):
         load_wording(SUS, "en", written(tmp_path, whole(items=9)))
 
@@ -65,13 +65,13 @@ def test_a_missing_label_is_named(tmp_path):
 
 def test_an_item_too_many_is_named(tmp_path):
     text = whole().replace("  q10:", "  q11: More.\n  q10:")
-    with pytest.raises(InputError, match=r"sus.en.yaml:14 items.q11: unknown item 'q11'; did you mean 'q1"):
+    with pytest.raises(InputError, match=r"sus.en.yaml:14 items.q11: unknown item 'q11'. Did you mean 'q1"):
         load_wording(SUS, "en", written(tmp_path, text))
 
 
 def test_a_language_without_a_wording_is_refused_with_the_languages_there_are():
     with pytest.raises(
-        InputError, match=r"no wording of 'sus' in language 'de'; add wordings/sus.de.yaml; known: en, it"
+        InputError, match=r"no wording of 'sus' in language 'de'. Add wordings/sus.de.yaml. Known: en, it"
     ):
         load_wording(SUS, "de")
 

@@ -251,10 +251,10 @@ def problems(folder: Path, written: str) -> Iterator[str]:
     [
         ("populations: {crowd: {nonsense: 1}}", "unknown key 'nonsense'"),
         ("populations: {crowd: {recruiters: [prolifc]}}", "unknown recruiter 'prolifc'"),
-        ("populations: {a: {recruiters: [link]}, b: {recruiters: [link]}}", "is of population 'a', too"),
-        ("populations: {'a (simulated)': {}}", "cannot name a population"),
+        ("populations: {a: {recruiters: [link]}, b: {recruiters: [link]}}", "belongs to population 'a'"),
+        ("populations: {'a (simulated)': {}}", "population name"),
         ("populations: {a: {cost: {dialogue: 1}}}", "'currency' is missing"),
-        ("populations: {a: {cost: {currency: pounds}}}", "is no currency"),
+        ("populations: {a: {cost: {currency: pounds}}}", "is not a currency"),
         ("populations: {a: {cost: {currency: GBP, dialogue: -1}}}", "dialogue"),
     ],
 )

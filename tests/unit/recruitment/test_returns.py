@@ -211,7 +211,9 @@ def test_a_follow_up_that_cannot_be_is_named(folder: Path, written: str, problem
 def test_without_a_recruiter_nobody_would_be_known_again(folder: Path) -> None:
     text = LATER.replace("recruitment: {personal_links: {}}\n", "").replace("CONDITION", "any")
     (folder / "later" / "study.yaml").write_text(text, "utf-8")
-    assert "nobody would be known again" in "\n".join(map(str, check_study(folder / "later")))
+    assert "returning participants could not be recognised" in "\n".join(
+        map(str, check_study(folder / "later"))
+    )
 
 
 PROLIFIC = """\

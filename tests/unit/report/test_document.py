@@ -115,7 +115,7 @@ def test_chosen_sections_alone_are_written_in_the_reports_order(plain):
 
 
 def test_an_unknown_section_is_refused_with_the_nearest(plain):
-    with pytest.raises(InputError, match=r"unknown section 'result'; did you mean 'results'\?"):
+    with pytest.raises(InputError, match=r"unknown section 'result'. Did you mean 'results'\?"):
         compose(plain.dataset, ReportOptions(sections=["result"]))
 
 

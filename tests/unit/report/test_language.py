@@ -214,5 +214,5 @@ def test_no_english_sentence_is_left_in_an_italian_report(make):
 
 
 def test_an_unknown_language_is_refused_with_those_that_there_are(plain):
-    with pytest.raises(UnknownName, match=r"unknown language 'xx'.*known: en, it"):
+    with pytest.raises(UnknownName, match=r"unknown language 'xx'.*Known: en, it"):
         render(plain.dataset, options=ReportOptions(language="xx"))

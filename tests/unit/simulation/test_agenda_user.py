@@ -200,7 +200,7 @@ def test_a_population_is_the_same_for_the_same_seed_and_unequal_in_dialogues() -
 
 
 def test_a_language_that_nobody_speaks_is_named() -> None:
-    with pytest.raises(UnknownName, match="known: en, it"):
+    with pytest.raises(UnknownName, match="Known: en, it"):
         Caller(tasks_of(1), ONTOLOGY, PATIENT, "de", Random(1))
 
 

@@ -291,7 +291,7 @@ def test_the_dataset_tells_departures_from_answers_and_names_the_traits(tmp_path
 
 def test_who_switches_language_needs_another_with_words(tmp_path: Path) -> None:
     domain = load_domain("house").model_copy(update={"languages": ("en",)})
-    with pytest.raises(InputError, match="there are words in 'en' alone; add"):
+    with pytest.raises(InputError, match=r"there are words in 'en' alone. Add"):
         Casting(None, domain).check([PLAIN, replace(PLAIN, switches_language=0.1)], "en")
     Casting(None, domain).check([PLAIN], "en")
     Casting(ONTOLOGY, None).check([replace(PLAIN, switches_language=0.1)], "it")
@@ -302,13 +302,13 @@ def test_who_switches_language_needs_another_with_words(tmp_path: Path) -> None:
     [
         (
             "habits: {digreses: 0.1}",
-            "people.yaml:2 habits: unknown habit 'digreses'; did you mean 'digresses'",
+            "people.yaml:2 habits: unknown habit 'digreses'. Did you mean 'digresses'",
         ),
         (
             "habits: {misspells: 3}",
-            "people.yaml:2 habits: misspells lies outside 0 to 1; keep it from 0 to 1",
+            "people.yaml:2 habits: misspells lies outside 0 to 1. Keep it from 0 to 1",
         ),
-        ("like: chaty", "people.yaml:2 like: unknown population 'chaty'; did you mean 'chatty'"),
+        ("like: chaty", "people.yaml:2 like: unknown population 'chaty'. Did you mean 'chatty'"),
     ],
 )
 def test_a_wrong_trait_is_named_in_one_line(tmp_path: Path, text: str, words: str) -> None:
@@ -320,5 +320,5 @@ def test_a_wrong_trait_is_named_in_one_line(tmp_path: Path, text: str, words: st
 
 
 def test_a_population_that_does_not_ship_is_named() -> None:
-    with pytest.raises(UnknownName, match="unknown population 'hostil'; did you mean 'hostile'"):
+    with pytest.raises(UnknownName, match=r"unknown population 'hostil'. Did you mean 'hostile'"):
         find_population("hostil")

@@ -89,7 +89,7 @@ def test_the_usual_population_is_that_without_a_file() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("patience: 3..5|patiense: 3..5", "unknown habit 'patiense'; did you mean 'patience'"),
+        ("patience: 3..5|patiense: 3..5", "unknown habit 'patiense'. Did you mean 'patience'"),
         ("patience: 3..5|patience: 5..3", "5..3 runs backwards; write 3..5"),
         ("forgetfulness: 0.1|forgetfulness: 1.5", "forgetfulness lies outside 0 to 1"),
         ("word_error_rate: 0.3|word_error_rate: 0.95", "a word error rate lies outside 0 to 0.9"),

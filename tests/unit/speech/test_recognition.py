@@ -101,11 +101,11 @@ def test_the_model_of_a_domain_knows_its_words_and_only_those() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ("pocketsfinx", "unknown recogniser 'pocketsfinx'; did you mean 'pocketsphinx'"),
+        ("pocketsfinx", "unknown recogniser 'pocketsfinx'. Did you mean 'pocketsphinx'"),
         ({}, "'use' is missing"),
-        ({"use": "pocketsphinx", "sentence": "x"}, "unknown key 'sentence'; did you mean 'sentences'"),
+        ({"use": "pocketsphinx", "sentence": "x"}, "unknown key 'sentence'. Did you mean 'sentences'"),
         ({"use": "pocketsphinx", "sentences": "none.txt"}, "none.txt: cannot be read"),
-        ({"use": "pocketsphinx", "sentences": "x", "model": "y"}, "keep one of them"),
+        ({"use": "pocketsphinx", "sentences": "x", "model": "y"}, "one of them"),
     ],
 )
 def test_a_mistake_in_the_settings_is_named_with_its_cure(

@@ -41,7 +41,7 @@ def test_a_language_that_nobody_hears_or_speaks_is_named_with_the_setting_that_m
     tmp_path: Path,
 ) -> None:
     lines = speech_problems(by("phone", tmp_path, telephone=telephone()))
-    said = "en, not 'it', a language of the study; add"
+    said = "en, not 'it', a language of the study. Add"
     hears, speaks = lines
     assert hears.startswith(f"telephone recogniser: pocketsphinx hears {said} recognisers: {{it: ...}}; it ")
     assert speaks.startswith(f"telephone synthesiser: flite speaks {said} synthesisers: {{it: ...}}; it may")
@@ -67,7 +67,7 @@ def test_a_study_that_is_spoken_names_the_extra_to_install(
     find = extras.find_spec
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "soundfile" else find(name))
     told = speech_problems(by(channel, tmp_path, telephone=telephone()))
-    assert told == ["this needs the package soundfile; pip install 'vivavoce[speech]'"]
+    assert told == ["this needs the package soundfile. pip install 'vivavoce[speech]'"]
 
 
 def test_a_study_by_voice_without_settings_is_checked_as_it_would_run(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_a_program_that_is_not_installed_is_named_once_with_its_package(
     voice = Voice.model_validate({"recogniser": "pocketsphinx", "synthesisers": {"it": "espeak-ng"}})
     lines = speech_problems(by("voice", tmp_path, voice=voice))
     assert [line for line in lines if "synthesiser" in line] == [
-        "voice synthesiser: the program flite is not installed; apt install flite",
-        "voice synthesiser: the program espeak-ng is not installed; apt install espeak-ng",
+        "voice synthesiser: the program flite is not installed. apt install flite",
+        "voice synthesiser: the program espeak-ng is not installed. apt install espeak-ng",
     ]
     both = Voice.model_validate({"synthesiser": "flite"})
     lines = speech_problems(by("voice", tmp_path, voice=both))

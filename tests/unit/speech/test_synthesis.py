@@ -66,7 +66,7 @@ def test_recorded_sentences_are_found_by_their_words_and_others_are_synthesised(
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ("flight", "did you mean 'flite'"),
+        ("flight", "Did you mean 'flite'"),
         ({"use": "prompts", "folder": "nowhere"}, "no folder"),
         ({"use": "flite", "speed": 9}, "speed"),
     ],

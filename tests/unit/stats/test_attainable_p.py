@@ -71,7 +71,7 @@ def test_check_doubts_a_plan_of_too_few_participants(tmp_path):
     doubts = [line for line in warnings_of(load_study(file)) if "cannot reach" in line]
     assert len(doubts) == 1
     assert (
-        "analysis.stopping.participants" in doubts[0] and "plan at least 10" in doubts[0]
+        "analysis.stopping.participants" in doubts[0] and "at least 10" in doubts[0]
     )  # Bonferroni over three
     file.write_text(f"{before}\n{plan.replace('participants: 6', 'participants: 60')}", encoding="utf-8")
     assert not [line for line in warnings_of(load_study(file)) if "cannot reach" in line]

@@ -173,7 +173,7 @@ def test_real_and_simulated_calls_are_never_taken_for_each_other(tmp_path: Path)
     assert observations(real)["user_turns"] == [3, 3, 3]
     assert {one.mean_real for one in compared if one.feature == "user_turns"} == {3.0}
     for wrong in ((simulated, real), (real, real), (simulated, simulated)):
-        with pytest.raises(InputError, match="name the real dataset first"):
+        with pytest.raises(InputError, match="the real dataset first"):
             compare(*wrong)
 
 

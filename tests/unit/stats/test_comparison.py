@@ -194,7 +194,7 @@ def test_only_the_pairs_asked_for_are_compared(make):
     dataset = answered(make)
     facts = compare_systems(dataset, measures=["subjective_success"], pairs=[("c", "a")])
     assert [(test.a, test.b) for test in facts.tests] == [("c", "a")]
-    with pytest.raises(UnknownName, match="known: a, b, c"):
+    with pytest.raises(UnknownName, match="Known: a, b, c"):
         compare_systems(dataset, pairs=[("a", "d")])
     with pytest.raises(InputError):
         compare_systems(dataset, pairs=[("a", "a")])

@@ -61,7 +61,7 @@ def test_where_nobody_met_both_only_planned_looks_remain(make):
 
 def test_what_is_not_there_cannot_be_monitored(make):
     dataset = make(*trial(3, 1))
-    with pytest.raises(UnknownName, match="known: a, b"):
+    with pytest.raises(UnknownName, match="Known: a, b"):
         monitor(dataset, "subjective_success", ("a", "z"), planned=10)
     with pytest.raises(InputError):
         monitor(dataset, "subjective_success", ("a", "b"), planned=1)

@@ -129,7 +129,7 @@ def test_other_codes_than_0_and_1_are_means_and_no_rates(make) -> None:
 
 
 def test_a_judge_who_never_spoke_is_answered_with_those_who_did(make) -> None:
-    with pytest.raises(UnknownName, match="known: another, m, parameters"):
+    with pytest.raises(UnknownName, match="Known: another, m, parameters"):
         judged_table(made_of(make), "n", "found_all")
 
 

@@ -180,7 +180,7 @@ def test_the_fewest_participants_are_as_many_on_each_side_as_fresh_trials_need(
 
 def test_a_plan_that_cannot_show_anything_is_refused_with_the_smallest_that_can():
     options = {"calls": 20, "icc": 0.05, "design": "between"}
-    with pytest.raises(InputError, match=r"6 participants.*3 against 3.*plan at least 8"):
+    with pytest.raises(InputError, match=r"6 participants.*3 against 3.*at least 8"):
         answer("two-rates", [0.4, 0.8], participants=6, **options)
     with pytest.raises(InputError, match="at least 2 dialogues"):
         answer("two-rates", [0.4, 0.8], calls=1, design="within")

@@ -132,7 +132,7 @@ def test_who_predicts_what_nearly_everybody_answers_alike_is_warned(tmp_path: Pa
     enough = answered(tmp_path / "enough", [1.0] * 150 + [0.0] * 45)
     assert prediction_table(enough, "found_all").warnings == []
     with pytest.raises(
-        InputError, match="all 30 dialogues have the same answer; there is nothing to predict"
+        InputError, match=r"all 30 dialogues have the same answer. There is nothing to predict"
     ):
         prediction_table(answered(tmp_path / "same", [1.0] * 30), "found_all")
 

@@ -389,7 +389,7 @@ def test_the_verb_writes_figures_and_names_the_judgements_among_the_predictors(
     ]
     shown = CliRunner().invoke(app, [*run, "--out", str(out)])
     assert shown.exit_code == 0, shown.output
-    assert "judgements among the predictors: subjective_success" in shown.output
+    assert "predictors: subjective_success" in shown.output
     for name in ("importance", "courses", "calibration"):
         assert (out / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")
         assert "vega-lite" in json.loads((out / f"{name}.vl.json").read_text(encoding="utf-8"))["$schema"]

@@ -91,7 +91,7 @@ def test_the_comparison_tells_it_on_the_screen_and_as_json(
     real, other = datasets(tmp_path, calls(1, 6, ["uh {food}"]), calls(2, 6, ["{food} it is"]))
     compare(real.folder, other.folder, None, as_json=False)
     shown = capsys.readouterr().out
-    assert "told apart by words, callers unseen: balanced accuracy 1.000" in " ".join(shown.split())
+    assert "classifier words, unseen callers: balanced accuracy 1.000" in " ".join(shown.split())
     compare(real.folder, other.folder, None, as_json=True)
     told = json.loads(capsys.readouterr().out)["told_apart"]
     assert [(one["by"], one["balanced_accuracy"] > 0.95) for one in told] == [("words", True), ("acts", True)]

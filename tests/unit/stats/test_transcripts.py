@@ -221,7 +221,7 @@ def test_what_everybody_prefers_is_tested_over_people(dataset: Make):
 
 
 def asked(person: str | None, number: int | None, variable: str, question: str, choice: str, **more: object):
-    """A choice; the experimental version stands on the left unless said."""
+    """A choice. The experimental version stands on the left unless said."""
     at = more.get("experimental_side", "left") or "left"
     chosen = {"experimental": at, "control": "right" if at == "left" else "left", "tie": None}[choice]
     return {

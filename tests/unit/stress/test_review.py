@@ -96,7 +96,7 @@ def test_all_four_decisions_come_back_from_a_file_and_empty_rows_wait(tmp_path: 
     ("cells", "complaint"),
     [
         ({"decision": "yes"}, r"review.csv:2: unknown decision 'yes'.*accept, edit, reject, write"),
-        ({"decision": "accept", "choice": "7"}, r"review.csv:2: no proposal 7; choose 1 to"),
+        ({"decision": "accept", "choice": "7"}, r"review.csv:2: no proposal 7. Choose 1 to"),
         ({"decision": "write", "variant": " a  pub "}, r"review.csv:2: the variant is the original"),
         ({"decision": "write"}, r"review.csv:2: a variant is empty"),
         ({"decision": "reject", "item_id": "nobody"}, r"review.csv:2: unknown item 'nobody'"),
@@ -236,7 +236,7 @@ def test_a_suite_is_read_as_it_was_written_whatever_was_said(tmp_path: Path) -> 
     ("text", "complaint"),
     [
         ("suite: s\nsystem: {connect: http}\ncases: []\n", "cases"),
-        ("suite: s\nsystm: {}\ncases: []\n", "systm: unknown key 'systm' .* did you mean 'system'"),
+        ("suite: s\nsystm: {}\ncases: []\n", "systm: unknown key 'systm' .* Did you mean 'system'"),
         (f"suite: s\nversion: 9\nsystem: {{connect: http}}\ncases: [{CASE}]\n", "format 9"),
         ("suite: [\n", "suite.yaml:"),
     ],

@@ -41,7 +41,7 @@ def told(result: Result) -> str:
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("ST-4", "ST-44", "suite.yaml:5 cases[0].test: unknown stress test 'ST-44'; did you mean 'ST-4'?"),
+        ("ST-4", "ST-44", "suite.yaml:5 cases[0].test: unknown stress test 'ST-44'. Did you mean 'ST-4'?"),
         ("spelling", "syntax", "suite.yaml:6 cases[0].family: ST-4 is no 'syntax' test; write spelling"),
         ("cehap", "cheap", "suite.yaml:9 cases[0].variant: the variant 'cheap food' is the original"),
         (CASE[CASE.index("  - ") :], "", "suite.yaml:3 cases"),

@@ -37,7 +37,7 @@ def table(audio: Path, *lines: str) -> Path:
 @pytest.mark.parametrize(("line", "problem"), [
     ("a.wav,x", None), ("E.WAV,x", None), ("d.flac,x", None), ("long.wav,x", None),
     ("longer.wav,x", "lasts 61 s"), ("none.wav,x", "lasts 0 s"),
-    ("notes.txt,x", "is no clip"), (",x", "is no clip"),
+    ("notes.txt,x", "is not a clip"), (",x", "is not a clip"),
     ("gone.wav,x", "no file 'gone.wav'"), ("../outside.wav,x", "no file"), ("a.wav,", "has no condition"),
     ("text.wav,x", "text.wav"),
 ])  # fmt: skip
@@ -66,7 +66,7 @@ def test_columns_that_a_method_needs_are_named(audio: Path) -> None:
     without = table(audio, "audio,condition", "a.wav,x")
     assert "no column 'pair'" in str(read_clips(without, audio, "pairs")[1][0])
     assert "no column 'condition'" in str(read_clips(table(audio, "audio", "a.wav"), audio, "opinion")[1][0])
-    assert "holds no clips" in str(read_clips(table(audio, "audio,condition"), audio, "opinion")[1][0])
+    assert "contains no clips" in str(read_clips(table(audio, "audio,condition"), audio, "opinion")[1][0])
     twice = read_clips(table(audio, "audio,condition", "a.wav,x", "a.wav,y"), audio, "opinion")[1]
     assert "listed twice" in str(twice[0]) and len(twice) == 1
 
@@ -74,8 +74,8 @@ def test_columns_that_a_method_needs_are_named(audio: Path) -> None:
 @pytest.mark.parametrize(("line", "problem"), [
     ("a.wav,d,0,yes", None), ("a.wav,,,", None), ("E.WAV,d,12,", None),
     ("a.wav,d,,", "a dialogue without turn"), ("a.wav,,3,", "a turn without dialogue"),
-    ("a.wav,d,x,", "'x' is no turn"), ("a.wav,d,-1,", "'-1' is no turn"), (",d,1,", "is no recording"),
-    ("notes.txt,,,", "is no recording"), ("../outside.wav,,,", "is not in the folder"),
+    ("a.wav,d,x,", "'x' is not"), ("a.wav,d,-1,", "'-1' is not"), (",d,1,", "is not a recording"),
+    ("notes.txt,,,", "is not a recording"), ("../outside.wav,,,", "is not in the folder"),
     ("gone.wav,,,", "no file 'gone.wav'"), ("b.wav,,,", "is listed twice"),
 ])  # fmt: skip
 def test_an_item_is_a_recording_of_a_turn_or_of_none(audio: Path, line: str, problem: str | None) -> None:
@@ -88,4 +88,4 @@ def test_an_item_is_a_recording_of_a_turn_or_of_none(audio: Path, line: str, pro
 
 def test_a_table_without_items_or_column_is_named(audio: Path) -> None:
     assert "no column 'audio'" in str(read_items(table(audio, "file", "a.wav"), audio)[1][0])
-    assert "holds no items" in str(read_items(table(audio, "audio,gold"), audio)[1][0])
+    assert "contains no items" in str(read_items(table(audio, "audio,gold"), audio)[1][0])

@@ -33,7 +33,7 @@ def test_a_level_has_its_own_damage_each_way_and_others_stay_clean() -> None:
 @pytest.mark.parametrize("settings", [{"levels": {"bad": NOISY}}, {"answers": {"bad": NOISY}}])
 def test_one_way_is_enough_and_nothing_is_not(settings: dict[str, Any]) -> None:
     assert DamagePlan(factor="line", **settings).factor == "line"
-    with pytest.raises(ValueError, match="nothing is damaged"):
+    with pytest.raises(ValueError, match="degrades nothing"):
         DamagePlan(factor="line")
 
 
@@ -48,12 +48,12 @@ def test_one_way_is_enough_and_nothing_is_not(settings: dict[str, Any]) -> None:
          ["damage.levels.worse: no system has this level of 'line'",
           "damage.answers.worst: no system has this level of 'line'"]),
         ({"levels": {"bad": NOISY}}, {"a": system(line="bad")}, False,
-         ["damage: no dialogue of this study is spoken"]),
+         ["damage: this study has no spoken dialogue"]),
         ({"levels": {"bad": NOISY}, "answers": {"far": LOSSY}},
          {"a": system("phone", line="bad"), "b": system("phone", line="far"),
           "c": system("phone", line="good"), "d": system("http", line="bad")}, True,
-         ["systems.a: is a telephone: its calls are passed on undamaged",
-          "systems.b: is a telephone: its calls are passed on undamaged"]),
+         ["systems.a: is a telephone: its calls cannot be degraded",
+          "systems.b: is a telephone: its calls cannot be degraded"]),
     ],
 )  # fmt: skip
 def test_damage_is_of_levels_that_systems_have_and_that_are_heard(

@@ -56,13 +56,14 @@ def test_what_can_be_asked_for_may_be_missing_or_a_mapping(tmp_path: Path, marlo
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "not JSON"), ("# only a word", "not JSON"), ("[]", "no values by slot"),
-        ('{"requestable": []}', "no values by slot"), ('{"informable": {}}', "no values by slot"),
-        ('{"informable": ["food"]}', "no values by slot"), ('{"informable": {"food": "thai"}}', "no values"),
-        ('{"informable": {"food": ["thai", 3]}}', "no values by slot"),
-        ('{"informable": {"food": ["thai"], "area": 1}}', "no values by slot"),
-        ('{"informable": {"food": ["thai"]}, "requestable": "phone"}', "no list of slots"),
-        ('{"informable": {"food": ["thai"]}, "requestable": ["phone", 1]}', "no list of slots"),
+        ("", "not JSON"), ("# only a word", "not JSON"), ("[]", "by slot missing"),
+        ('{"requestable": []}', "by slot missing"), ('{"informable": {}}', "by slot missing"),
+        ('{"informable": ["food"]}', "by slot missing"),
+        ('{"informable": {"food": "thai"}}', "by slot missing"),
+        ('{"informable": {"food": ["thai", 3]}}', "by slot missing"),
+        ('{"informable": {"food": ["thai"], "area": 1}}', "by slot missing"),
+        ('{"informable": {"food": ["thai"]}, "requestable": "phone"}', "list of slots missing"),
+        ('{"informable": {"food": ["thai"]}, "requestable": ["phone", 1]}', "list of slots missing"),
     ],
 )  # fmt: skip
 def test_what_is_no_such_file_is_refused_with_its_place(

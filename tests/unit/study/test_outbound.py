@@ -27,11 +27,11 @@ def test_people_are_called_from_the_first_minute_to_before_the_last(
 
 
 @pytest.mark.parametrize(("settings", "environment", "told"), [
-    ({}, {}, []), ({"exchange": None}, {}, ["there is no exchange"]),
+    ({}, {}, []), ({"exchange": None}, {}, ["need an exchange"]),
     ({"exchange": None, "allowed": ["sip:*@lab.example.org"]}, {}, []),
     ({"username": "lab", "password": "${PIN}"}, {"PIN": "1"}, []),
     ({"username": "lab", "password": "${PIN}"}, {"PIN": ""}, ["secret ${PIN} is not set"]),
-    ({"password": "${PIN}"}, {"PIN": "1"}, ["a password without a name"]), ({"username": "lab"}, {}, []),
+    ({"password": "${PIN}"}, {"PIN": "1"}, ["a password without a user name"]), ({"username": "lab"}, {}, []),
 ])  # fmt: skip
 def test_what_calls_still_need_is_said(
     settings: dict[str, Any], environment: dict[str, str], told: list[str]

@@ -41,9 +41,9 @@ def test_speakers_have_short_and_italian_names_and_indented_lines_go_on():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("System: Hello\nBot: hi", "line 2: unknown speaker 'Bot'; begin the line with `System:`"),
+        ("System: Hello\nBot: hi", "line 2: unknown speaker 'Bot'. Begin the line with `System:`"),
         ("System: Hello\nwhat now", "line 2: 'what now' has no speaker"),
-        ("System:\nUser: hello", "turn 1 says nothing"),
+        ("System:\nUser: hello", "turn 1 is empty"),
     ],
 )
 def test_a_line_of_nobody_is_named(text, message):
@@ -169,7 +169,7 @@ ASKED = "S: We are open.\nU: Since when?\nS: Since 9."
     (ASKED, ASKED.replace("when", "what day"), {}, ["user turn 1 differs"]),
     (ASKED, ASKED + "\nS: Welcome.", {}, ["the control has 3 turns and the experimental one 4"]),
     (ASKED + "\nS: Welcome.", ASKED, {}, ["the control has 4 turns and the experimental one 3"]),
-    (ASKED, ASKED.replace("9", "8"), {}, ["behind the user's last turn, the control tells 9"]),
+    (ASKED, ASKED.replace("9", "8"), {}, ["after the user's last turn, the control says 9"]),
     (ASKED, ASKED.replace("open", "open at 5"), {}, ["before user turn 1, the control tells nothing"]),
 ])  # fmt: skip
 def test_what_makes_a_pair_unfit_is_told_with_its_place(
@@ -202,9 +202,9 @@ def test_an_outcome_is_whole_words_in_their_order_in_one_turn_of_the_system(phra
 
 
 @pytest.mark.parametrize(("experimental", "facts", "warnings"), [
-    (ASKED.replace("are", "stay"), {"change": "insertion"}, ["called an insertion"]),
+    (ASKED.replace("are", "stay"), {"change": "insertion"}, ["declared as insertion"]),
     (ASKED.replace("are", "are now"), {"change": "insertion"}, []),
-    (ASKED.replace("are", "are now"), {"change": "substitution"}, ["called a substitution"]),
+    (ASKED.replace("are", "are now"), {"change": "substitution"}, ["declared as substitution"]),
     (ASKED.replace("are", "stay"), {"change": "substitution"}, []),
     (ASKED.replace("are", "stay"), {"change": "insertion", "attention": "broken"}, []),
     (ASKED.replace("are", "stay"), {}, []),

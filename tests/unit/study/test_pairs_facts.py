@@ -235,21 +235,21 @@ ASKED = "User: Is it open?\nSystem: {}"
     ("control", "experimental", "problem"),
     [
         ("It is 80 euros.", "Good news: it is 80 euros.", None),
-        ("It is 80 euros.", "It is 90 euros.", "tells 80 euro, where the experimental version tells 90 euro"),
-        ("It is 80 euros.", "It is cheap.", "where the experimental version tells nothing"),
-        ("At 5, then at 6.", "At 6, then at 5.", "stands in another order: 5, 6 and 6, 5"),
-        ("It is 80 euros.", "Is it 80 euros?", "80 euro is told as so in the control and asked"),
+        ("It is 80 euros.", "It is 90 euros.", "says 80 euro where the experimental version says 90 euro"),
+        ("It is 80 euros.", "It is cheap.", "where the experimental version says nothing"),
+        ("At 5, then at 6.", "At 6, then at 5.", "are in a different order: 5, 6 and 6, 5"),
+        ("It is 80 euros.", "Is it 80 euros?", "80 euro is stated as true in the control and asked"),
         ("Ask Mary.", "Ask Al or Mary.", None),
         ("Ask Mary.", "Ask Mary or Thomas.", "only the experimental version names thomas"),
         ("Ask Mary or Thomas.", "Ask Mary.", "only the control names thomas"),
-        ("Ask Mary.", "Ask Thomas.", "tells mary, where the experimental version tells thomas"),
-        ("Ask Mary or Thomas.", "Ask Thomas or Mary.", "names stand in another order"),
+        ("Ask Mary.", "Ask Thomas.", "says mary where the experimental version says thomas"),
+        ("Ask Mary or Thomas.", "Ask Thomas or Mary.", "names are in a different order"),
         ("Yes, it is.", "No, it is.", "one version says yes and the other no"),
         ("Yes, it is.", "It is.", None),
         ("It is booked.", "It is not booked.", "only the experimental version denies “booked”"),
         ("It is not booked.", "It is booked.", "only the control denies “booked”"),
         ("The table is available.", "The table is unavailable.", "only the experimental version denies"),
-        ("The table is available.", "The table might be available.", "as not certain"),
+        ("The table is available.", "The table might be available.", "as uncertain"),
     ],
 )
 def test_what_both_versions_do_not_tell_alike_is_named(
@@ -265,22 +265,22 @@ def test_what_both_versions_do_not_tell_alike_is_named(
         assert any(problem in one for one in found), found
 
 
-CANNOT = "says that it cannot, or does not know"
-ELSEWHERE, TROUBLE = "sends the user elsewhere", "tells of trouble"
+CANNOT = "says that it cannot help or does not know"
+ELSEWHERE, TROUBLE = "refers the user elsewhere", "reports a problem"
 
 
 @pytest.mark.parametrize(
     ("control", "experimental", "version", "said"),
     [
-        ("I reserved a seat.", "I reserve a seat.", "the control", "tells “reserved” as done"),
-        ("I reserve a seat.", "I reserved a seat.", "the experimental version", "tells “reserve” as done"),
+        ("I reserved a seat.", "I reserve a seat.", "the control", "states “reserved” as done"),
+        ("I reserve a seat.", "I reserved a seat.", "the experimental version", "states “reserve” as done"),
         ("I can not help you.", "Here it is.", "the control", CANNOT),
         ("Here it is.", "I can not help you.", "the experimental version", CANNOT),
         ("Please speak to an operator.", "Here it is.", "the control", ELSEWHERE),
         ("Here it is.", "Please speak to an operator.", "the experimental version", ELSEWHERE),
         ("An error occurred.", "Here it is.", "the control", TROUBLE),
         ("Here it is.", "An error occurred.", "the experimental version", TROUBLE),
-        ("The seat might be free.", "The seat is free.", "the control", "tells “free” as not certain"),
+        ("The seat might be free.", "The seat is free.", "the control", "states “free” as uncertain"),
     ],
 )
 def test_what_only_one_version_does_or_says_against_itself_is_named_with_the_version(

@@ -67,23 +67,23 @@ BROKEN = [
     (in_the_experimental("User: I missed the train", "User: I have missed the train"),
      "user turn 1 differs: 'I missed the train to Lindwood.' and 'I have missed"),
     (in_the_experimental("User: Thanks.", ""), "the user has 2 turns in the control and 1 in the other"),
-    (in_the_experimental("leaves at 18:05", "leaves at 19:05"), "the outcome '18:05' is not told"),
-    (in_the_experimental("leaves at 18:05", "leaves at 118:05"), "not told in the experimental"),
-    (in_the_experimental("Oh no! ", ""), "the transcripts do not differ; change the system's turns"),
+    (in_the_experimental("leaves at 18:05", "leaves at 19:05"), "the outcome '18:05' is missing"),
+    (in_the_experimental("leaves at 18:05", "leaves at 118:05"), "is missing in the experimental"),
+    (in_the_experimental("Oh no! ", ""), "the transcripts do not differ. Change the system's turns"),
     (in_the_experimental("Oh no!", LONG), "tokens against the control's 31 (+90%), more than 25% apart"),
     (in_the_experimental("System: Oh no! The", "System: Oh no!\\n          System: The"),
-     "the control has 4 turns and the experimental one 5; join or split turns"),
+     "the control has 4 turns and the experimental one 5. Join or split turns"),
     (in_the_experimental("Good afternoon, where would you like to go?", "Hello. Tell me a town")
      .replace("Oh no! The next train to Lindwood leaves at", "One more goes to your town soon, namely"),
-     "of the system's tokens are changed, more than 25%"),
+     "of the system's tokens changed, more than 25%"),
     (PAIRS.split("        experimental:")[0],
-     "pairs[0].text.en.experimental: 'experimental' is missing; add it"),
-    (in_the_experimental("System: Oh", "Bot: Oh"), "unknown speaker 'Bot'; begin the line with `System:`"),
+     "pairs[0].text.en.experimental: 'experimental' is missing. Add it"),
+    (in_the_experimental("System: Oh", "Bot: Oh"), "unknown speaker 'Bot'. Begin the line with `System:`"),
     (PAIRS + PAIRS.removeprefix("pairs:\n"), "pair 'first' is listed twice"),
-    (PAIRS.replace("      en:", "      it:"), "pair 'first' (en): not written in 'en'; add `en:`"),
-    (PAIRS.replace("change: insertion", "change: insert"), "unknown change 'insert'; did you mean"),
+    (PAIRS.replace("      en:", "      it:"), "pair 'first' (en): not written in 'en'. Add `en:`"),
+    (PAIRS.replace("change: insertion", "change: insert"), "unknown change 'insert'. Did you mean"),
     (PAIRS.replace("    variable: empathy\n", ""), "'variable' is missing"),
-    ("pairs: []\n", "pairs.yaml:1 pairs: 'pairs' holds 0 of at least 1"),
+    ("pairs: []\n", "pairs.yaml:1 pairs: 'pairs' has 0 of at least 1"),
 ]  # fmt: skip
 
 
@@ -97,10 +97,10 @@ def test_every_kind_of_broken_pair_is_told_with_its_place(written, pairs, messag
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (", variables: [empathy, facing]", "visit[0].compare.variables[1]: no pair of variable 'facing'"),
+        (", variables: [empathy, facing]", "visit[0].compare.variables[1]: variable 'facing' has no pair"),
         (", variables: [empathy, empathy]", "variable 'empathy' is listed twice"),
-        (", attention: true", "no pair is marked as an attention pair"),
-        (", repeats: 2", "2 pairs cannot be repeated of 1"),
+        (", attention: true", "no pair is marked as an attention check"),
+        (", repeats: 2", "cannot repeat 2 of 1 pairs"),
         (", questions: mine.yaml", "visit[0].compare.questions: no file 'mine.yaml'"),
         (", ties: perhaps", "visit[0].compare.ties: 'perhaps' where true or false is expected"),
         ("}\n  - compare: {pairs: pairs.yaml", "visit[1].compare: there are two steps 'compare'"),
@@ -121,14 +121,14 @@ def test_pairs_that_are_compared_are_held_to_the_balance_of_the_comparison_where
     rating = "}\n  - rate: {pairs: pairs.yaml"
     assert written(longer, ", balance: {tokens: 1, changed: 0.8}" + rating) == []
     longer_than, more_than = written(longer, rating)
-    assert "more than 25% apart" in longer_than and "are changed, more than 25%" in more_than
+    assert "more than 25% apart" in longer_than and "changed, more than 25%" in more_than
 
 
 def test_an_attention_pair_is_nonsense_or_the_same(written):
     broken = in_the_experimental("The next train", "Spoon spoon").replace(
         "    variable", "    attention: broken\n    variable"
     )
-    assert any("no pair but attention pairs" in problem for problem in written(broken))
+    assert any("all pairs are attention checks" in problem for problem in written(broken))
     same = PAIRS.replace("    variable", "    attention: identical\n    variable")
     assert any("the transcripts of an identical pair differ" in problem for problem in written(same))
 
@@ -138,14 +138,14 @@ def test_doubts_are_told_in_words(written, tmp_path):
     assert written(said) == []
     study = load_study(tmp_path)
     warnings = "\n".join(comparison_warnings(study.pairs, ("en",)))
-    assert "called an insertion, but 1 tokens of the control are gone" in warnings
+    assert "declared as insertion, but 1 tokens of the control are missing" in warnings
 
 
 def test_facts_that_differ_are_told_with_their_place_unless_the_author_calls_them_the_same(written):
     said = in_the_experimental("platform 3", "track 4")
     (problem,) = written(said)
-    assert "before user turn 2, the control tells 3, where the experimental version tells 4" in problem
-    assert "listed in `equivalent`" in problem
+    assert "before user turn 2, the control says 3 where the experimental version says 4" in problem
+    assert "under `equivalent`" in problem
     same = said.replace("        outcome: 18:05\n", "        equivalent: [[platform 3, track 4]]\n")
     assert written(same) == []
 
@@ -191,8 +191,8 @@ def test_a_folder_of_text_files_does_as_well(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("one", TEXT_FILE, "pairs/one.txt: does not say its language"),
-        ("one_en", TEXT_FILE.replace("== control", ""), "has not two transcripts"),
+        ("one", TEXT_FILE, "pairs/one.txt: its name has no language"),
+        ("one_en", TEXT_FILE.replace("== control", ""), "does not contain two transcripts"),
         ("one_en", TEXT_FILE.replace("variable: empathy\n", ""), "'variable' is missing"),
         ("one_en", "mood: good\n" + TEXT_FILE, "pairs/one.en.txt:1: unknown line 'mood: good'"),
         ("one_en", TEXT_FILE.replace("User:", "Anna:", 1), "pairs/one.en.txt:8: unknown speaker 'Anna'"),

@@ -44,13 +44,16 @@ analysis: {exclude: [trivial, {gold: "< 0.5"}, "pace < 0.3 and copies >= 1", "fa
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ("quality: {mark: {god: '< 0.8'}}", ("study.yaml:8", "quality.mark", "'god'", "did you mean 'gold'")),
-        ("quality: {marks: {}}", ("unknown key 'marks'", "did you mean 'mark'")),
-        ("quality: {mark: {gold: low}}", ("compares with no number",)),
-        ("quality: {checks: {understod: 4}}", ("no question 'understod'", "did you mean 'understood'")),
+        ("quality: {mark: {god: '< 0.8'}}", ("study.yaml:8", "quality.mark", "'god'", "Did you mean 'gold'")),
+        ("quality: {marks: {}}", ("unknown key 'marks'", "Did you mean 'mark'")),
+        ("quality: {mark: {gold: low}}", ("does not compare with a number",)),
+        ("quality: {checks: {understod: 4}}", ("no question 'understod'", "Did you mean 'understood'")),
         ("quality: {mark: {fast_answers: '> 0.5'}}", ("nobody said which", "answer_at_least_s: 1.5")),
         ("analysis: {exclude: [{fast_answers: '> 0.5'}]}", ("analysis.exclude", "answer_at_least_s")),
-        ("analysis: {exclude: [{disagreement: '> 0.5'}]}", ("outcomes that are to be measured", "a person")),
+        (
+            "analysis: {exclude: [{disagreement: '> 0.5'}]}",
+            ("the outcome that the analysis measures", "a person"),
+        ),
     ],
 )
 def test_what_is_wrong_has_its_value_place_and_next_step(
@@ -63,7 +66,7 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
 def test_a_rule_about_work_is_about_people() -> None:
     assert Exclusion.model_validate({"gold": "< 0.8", "outcome": "completed"}).of_people
     assert not Exclusion.model_validate({"gold": "< 0.8", "system": "one"}).of_people
-    with pytest.raises(InputError, match="made of the outcomes"):
+    with pytest.raises(InputError, match="depends on the outcome"):
         read_rules(["disagreement > 0.5"])
 
 

@@ -33,7 +33,7 @@ def problems(path: Path) -> list[str]:
 def test_a_consent_that_covers_recording_must_come_before_what_records(tmp_path: Path) -> None:
     path = written(tmp_path, "{}", consent="yes.md")
     (line,) = problems(path)
-    assert "study.yaml:6 visit[1].dialogue: it records, and nobody has agreed to that" in line
+    assert "study.yaml:6 visit[1].dialogue: it records without consent" in line
     assert "recording: true" in line
     assert problems(written(tmp_path, "{}")) == []
     assert problems(written(tmp_path, "{consent: false}", consent="yes.md")) == []
@@ -76,4 +76,4 @@ def test_a_visit_that_records_and_asks_nobody_is_warned_of(tmp_path: Path) -> No
     text = path.read_text(encoding="utf-8").replace("  - consent: {file: yes.md, recording: true}\n", "")
     path.write_text(text, encoding="utf-8")
     (line,) = recording_warnings(load_study(path).visit)
-    assert line.startswith("visit[0].dialogue records, and nobody was asked for consent")
+    assert line.startswith("visit[0].dialogue records without consent")

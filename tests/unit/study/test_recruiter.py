@@ -90,10 +90,10 @@ def told(source: Source) -> list[tuple[str, str, str]]:
     [
         ("Come at ten.", []),
         ({"en": "Come.", "it": "Vieni."}, []),
-        ({"en": "Come."}, [("at", "no words in it", "add `it: ...`, or write one text for all languages")]),
+        ({"en": "Come."}, [("at", "no text in it", "add `it: ...`, or write one text for all languages")]),
         ({}, [("at", "no words in en and it", "add `en: ...`, or write one text for all languages")]),
         ({"en": "Come.", "it": "Vieni.", "fr": "Viens."},
-         [("at.fr", "'fr' is no language of this study", "known: en, it")]),
+         [("at.fr", "'fr' is not a language of this study", "Known: en, it")]),
     ],
 )  # fmt: skip
 def test_words_are_there_in_each_language_of_the_study_and_no_other(words: Any, problems: list[Any]) -> None:
@@ -106,10 +106,10 @@ def test_words_are_there_in_each_language_of_the_study_and_no_other(words: Any, 
     ("wanted", "problem", "hint"),
     [
         (None, None, ""), ((3, 9), None, ""), ((4, 8), None, ""), ((3, 3), None, ""), ((9, 9), None, ""),
-        ((2, 9), "dialogues 2..9 where the visit says repeat: 3..9", "write repeat: 2..9 in"),
-        ((3, 10), "dialogues 3..10 where the visit says repeat: 3..9", "write repeat: 3..10 in"),
-        ((0, 0), "no dialogue at all", "write such as 15..40"),
-        ((0, 1), "dialogues 0..1 where the visit says repeat: 3..9", "write repeat: 0..9 in"),
+        ((2, 9), "dialogues 2..9 exceed the visit's repeat: 3..9", "repeat: 2..9 in"),
+        ((3, 10), "dialogues 3..10 exceed the visit's repeat: 3..9", "repeat: 3..10 in"),
+        ((0, 0), "no dialogue", "15..40"),
+        ((0, 1), "dialogues 0..1 exceed the visit's repeat: 3..9", "repeat: 0..9 in"),
     ],
 )  # fmt: skip
 def test_a_recruiter_asks_for_no_more_and_no_fewer_dialogues_than_the_visit(
@@ -171,7 +171,7 @@ def test_settings_that_are_left_out_are_the_usual_ones_and_wrong_ones_are_told()
         ({"a": ["link"]}, [], []),
         ({"a": ["town"]}, [], [("populations.a.recruiters[0]", "unknown recruiter 'town'")]),
         ({"a": ["town"], "b": ["village", "town"]}, ["town", "village"],
-         [("populations.b.recruiters[1]", "'town' is of population 'a', too")]),
+         [("populations.b.recruiters[1]", "'town' also belongs to population 'a'")]),
     ],
 )  # fmt: skip
 def test_each_recruiter_is_known_and_of_one_population(
@@ -188,8 +188,8 @@ def test_each_recruiter_is_known_and_of_one_population(
     [
         ("first", True, []), ("first/study.yaml", True, []), ("first/other.yaml", True, []),
         ("empty", True, ["no study 'empty'"]), ("none", True, ["no study 'none'"]),
-        ("first", False, ["nobody would be known again"]),
-        ("none", False, ["no study 'none'", "nobody would be known again"]),
+        ("first", False, ["returning participants could not be recognised"]),
+        ("none", False, ["no study 'none'", "returning participants could not be recognised"]),
     ],
 )  # fmt: skip
 def test_an_earlier_session_is_there_and_its_people_are_known(
@@ -249,5 +249,5 @@ def test_a_population_may_be_called_so(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", " crowd", "-a", "a/b", "è", "a" * 65])
 def test_a_population_cannot_be_called_otherwise(name: str) -> None:
-    with pytest.raises(PydanticCustomError, match="cannot name a population"):
+    with pytest.raises(PydanticCustomError, match="population name"):
         check_population_names({"fine": PopulationPlan(), name: PopulationPlan()})

@@ -85,14 +85,14 @@ def test_a_study_needs_steps_or_a_protocol():
 def test_existing_files_are_named_and_nothing_is_written(tmp_path):
     (tmp_path / "consent.md").write_text("mine", encoding="utf-8")
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match=r"consent.md already there; choose another folder"):
+    with pytest.raises(InputError, match=r"consent.md already there. Choose another folder"):
         write_study(tmp_path, "cambridge-2011")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["consent.md", "notes.txt"]
     assert (tmp_path / "consent.md").read_text(encoding="utf-8") == "mine"
 
 
 def test_an_unknown_protocol_is_answered_with_the_nearest(tmp_path):
-    with pytest.raises(UnknownName, match="did you mean 'cambridge-2011'"):
+    with pytest.raises(UnknownName, match="Did you mean 'cambridge-2011'"):
         write_study(tmp_path / "s", "cambridge-2012")
     assert not (tmp_path / "s").exists()
 
@@ -111,7 +111,7 @@ def test_any_good_name_is_written_so_that_it_stays_text(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["", "a b", "a: b", "-x", "x" * 65])
 def test_a_bad_name_is_refused(tmp_path, name):
-    with pytest.raises(InputError, match="cannot name a study"):
+    with pytest.raises(InputError, match="study name"):
         write_study(tmp_path, "cambridge-2011", name=name)
 
 

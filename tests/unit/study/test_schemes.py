@@ -40,11 +40,11 @@ def test_a_reserved_key_says_what_it_means(key: Any, means: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "more", "told"),
     [
-        ([label("none", "n")], {}, "'none' cannot be a label"),
-        ([label("undecided", "u")], {}, "'undecided' cannot be a label"),
+        ([label("none", "n")], {}, "'none' is not a valid label"),
+        ([label("undecided", "u")], {}, "'undecided' is not a valid label"),
         ([label("x", "a"), label("y", "b"), label("x", "c")], {}, "the label 'x' is given twice"),
         ([label("x", "a"), label("y", "A")], {}, "the key 'a' is given twice"),
-        ([label("x", "a")], {"labels_from": "slots"}, "labels beside labels_from"),
+        ([label("x", "a")], {"labels_from": "slots"}, "both labels and labels_from"),
     ],
 )
 def test_labels_that_cannot_be_are_refused(labels: list[Any], more: dict[str, Any], told: str) -> None:
@@ -53,7 +53,7 @@ def test_labels_that_cannot_be_are_refused(labels: list[Any], more: dict[str, An
 
 
 def test_a_scheme_has_labels_or_says_where_they_come_from() -> None:
-    with pytest.raises(ValidationError, match="a scheme without labels"):
+    with pytest.raises(ValidationError, match="scheme without labels"):
         Scheme.model_validate({"scheme": "s", "about": "user", "title": "S"})
     assert scheme("s", labels_from="slots").labels == []
 
@@ -134,7 +134,7 @@ def test_a_scheme_is_a_file_beside_the_study_or_one_of_ours(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "problem", "hint"),
     [("my.yaml", "no file 'my.yaml'", "beside"), ("my.yml", "no file 'my.yml'", "beside"),
-     ("contxt", "unknown scheme 'contxt'", "did you mean 'context'")],
+     ("contxt", "unknown scheme 'contxt'", "Did you mean 'context'")],
 )  # fmt: skip
 def test_a_scheme_that_is_not_there_is_named_with_what_to_do(name: str, problem: str, hint: str) -> None:
     found = unknown_scheme(name)
@@ -147,8 +147,8 @@ def test_schemes_side_by_side_are_listed_once_and_after_what_they_depend_on() ->
     found = together([scheme("late", only_where={"mood": ["calm"]}), scheme("mood"), scheme("why", **asked),
                       scheme("mood"), scheme("self", only_where={"self": ["calm"]})])  # fmt: skip
     assert [(place, problem) for place, problem, _ in found] == [
-        (0, "'late' is asked only where 'mood' says so"),
+        (0, "'late' depends on 'mood', which is missing"),
         (2, "'mood' has no label 'sad'"),
         (3, "scheme 'mood' is listed twice"),
-        (4, "'self' is asked only where 'self' says so"),
+        (4, "'self' depends on 'self', which is missing"),
     ]

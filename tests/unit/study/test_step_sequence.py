@@ -20,8 +20,8 @@ def said(folder: Path) -> list[str]:
     ("screen", "problems"),
     [
         ("admit: {age: 1..6}", []), ("admit: {age: 1..1}", []), ("admit: {age: 6}", []),
-        ("admit: {age: 0..6}", ["screen.admit.age: 0..6 lies outside the scale of 'age'"]),
-        ("admit: {age: 1..7}", ["screen.admit.age: 1..7 lies outside the scale of 'age'"]),
+        ("admit: {age: 0..6}", ["screen.admit.age: 0..6 is outside the scale of 'age'"]),
+        ("admit: {age: 1..7}", ["screen.admit.age: 1..7 is outside the scale of 'age'"]),
         ("admit: {age: 2..5}, quotas: {age: {1: 3, 6: 4}}", []),
         ("admit: {age: 2..5}, quotas: {age: {0: 3, 6: 4}}", ["screen.quotas.age: 0..6 lies outside"]),
         ("admit: {age: 2..5}, quotas: {age: {1: 3, 7: 4}}", ["screen.quotas.age: 1..7 lies outside"]),
@@ -73,16 +73,16 @@ def test_only_a_code_shows_that_a_dialogue_was_held_elsewhere(
     more = ", elsewhere: consent.md" if elsewhere else ""
     step = f"  - dialogue: {{repeat: 1..4, gate: {gate}{more}}}\n"
     found = said(study_folder(f"study: s\n{SYSTEMS}visit:\n{step}"))
-    assert any("cannot see a dialogue held elsewhere" in one for one in found) is refused
+    assert any("cannot see a dialogue outside the page" in one for one in found) is refused
 
 
 @pytest.mark.parametrize(
     ("systems", "visit", "problems"),
     [
         ("", TALK, ["systems: 'systems' is missing"]),
-        ("systems: {}\n", TALK, ["systems: no system is named"]),
+        ("systems: {}\n", TALK, ["systems: no system is defined"]),
         (SYSTEMS, TALK, []),
-        (SYSTEMS, "  - arena: {bouts: 2, turns: 3}\n", ["visit[0].arena: two systems must meet"]),
+        (SYSTEMS, "  - arena: {bouts: 2, turns: 3}\n", ["visit[0].arena: two different systems are needed"]),
         (SYSTEMS + '  b: {connect: http, url: "http://127.0.0.1:2"}\n',
          "  - arena: {bouts: 2, turns: 3}\n", []),
     ],

@@ -48,14 +48,14 @@ def test_a_campaign_knows_its_submissions_and_their_languages(tmp_path: Path) ->
     assert campaign.languages_of(bank) == ["it"] and not bank.spoken
     assert [one.name("it") for one in campaign.submissions] == ["bank", "Der Andere"]
     assert [one.said("en") for one in bank.intents] == ["top up", "paga"]
-    with pytest.raises(InputError, match=r"no submission 'bnak'.*known: bank, other"):
+    with pytest.raises(InputError, match=r"no submission 'bnak'.*Known: bank, other"):
         campaign.submission("bnak")
 
 
 @pytest.mark.parametrize(("change", "problem"), [
     ({"intents": [SYSTEM["intents"][0]] * 2}, "intent 'card' is listed twice"),
-    ({"submission": "a b", "file": "a b"}, "'a b' cannot name a system"),
-    ({"file": "elsewhere"}, "call the file bank.yaml"),
+    ({"submission": "a b", "file": "a b"}, "'a b' is not a valid system name"),
+    ({"file": "elsewhere"}, "the file bank.yaml"),
     ({"languages": ["fr"]}, "none of the campaign's languages"),
     ({"title": {"it": " "}}, "nothing is said"), ({"domain": ""}, "nothing is said"),
 ])  # fmt: skip

@@ -41,7 +41,7 @@ def test_a_system_that_is_a_telephone_number_needs_a_call_or_an_open_microphone(
     text = file.read_text().replace("connect: http", "connect: phone", 1)
     file.write_text(text)
     problems = "\n".join(str(problem) for problem in check_study(file))
-    told = f"is a telephone number, and this step has channel {channel}; write channel: phone"
+    told = f"is a telephone number, but this step has channel {channel}. Write channel: phone"
     assert (told in problems) == refused
     assert ("or voice: {microphone: open}" in problems) == (refused and channel == "voice")
 
@@ -54,11 +54,11 @@ def test_where_all_dial_the_same_number_the_pin_is_asked_for(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("section", "dialogue", "words"),
     [
-        ("", "gate: code, channel: phone", "no section `telephone`; add telephone: {number: ...}"),
-        (SECTION, "gate: dialogue, channel: phone", "when a call is over; write gate: code"),
+        ("", "gate: code, channel: phone", "no section `telephone`. Add telephone: {number: ...}"),
+        (SECTION, "gate: dialogue, channel: phone", "the end of a call. Write gate: code"),
         (SECTION, "gate: code, channel: fax", "unknown channel 'fax'"),
         ('telephone: {listen: "127.0.0.1:5060"}\n', "gate: code, channel: phone", "'number' is missing"),
-        (SECTION + "  lissen: x\n", "gate: code, channel: phone", "did you mean 'listen'"),
+        (SECTION + "  lissen: x\n", "gate: code, channel: phone", "Did you mean 'listen'"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_cure(section: str, dialogue: str, words: str, tmp_path: Path) -> None:
@@ -70,9 +70,9 @@ def test_a_mistake_is_named_with_its_cure(section: str, dialogue: str, words: st
     ("asterisk", "words"),
     [
         ('{agi: "127.0.0.1"}', "telephone.asterisk.agi"),
-        ('{agi: "127.0.0.1:70000"}', "'127.0.0.1:70000': there is no such port"),
+        ('{agi: "127.0.0.1:70000"}', "'127.0.0.1:70000': invalid port"),
         ('{agi: "127.0.0.1:9092"}', "telephone.asterisk.audio: '127.0.0.1:9092' is where Asterisk asks"),
-        ('{audoi: "127.0.0.1:9092"}', "did you mean 'audio'"),
+        ('{audoi: "127.0.0.1:9092"}', "Did you mean 'audio'"),
         ('{agi: "127.0.0.1:65535"}', ""),
     ],
 )
@@ -96,7 +96,7 @@ def test_check_warns_where_others_than_asterisk_could_reach_its_ports(
     telephone = load_study(study(tmp_path, SECTION + f"  asterisk: {asterisk}\n")).telephone
     lines = telephone_warnings(telephone)
     assert [line.split(":")[0] for line in lines] == [f"telephone.asterisk.{name}" for name in warned]
-    assert all("whoever reaches it can make calls" in line for line in lines)
+    assert all("which could then make calls" in line for line in lines)
 
 
 def test_beside_another_way_in_the_sip_answerer_listens_only_where_it_is_told_to(
@@ -139,7 +139,7 @@ def test_check_says_why_participants_cannot_be_called(
     assert telephone is not None and telephone.number is None and not telephone.by_sip
     monkeypatch.delenv("EXCHANGE_PASSWORD", raising=False)
     without, unset = telephone_warnings(telephone)
-    assert "telephone.outbound.exchange: numbers may be called, but there is no exchange" in without
+    assert "telephone.outbound.exchange: outbound calls need an exchange" in without
     assert "telephone.outbound.password: secret ${EXCHANGE_PASSWORD} is not set" in unset
     monkeypatch.setenv("EXCHANGE_PASSWORD", "s3cret")
     assert telephone_warnings(telephone) == [without]

@@ -43,7 +43,7 @@ def test_ties_and_the_random_rule_reach_every_system() -> None:
 
 
 def test_an_unknown_rule_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="did you mean 'balanced'"):
+    with pytest.raises(UnknownName, match="Did you mean 'balanced'"):
         choose_system("balance", SYSTEMS, {}, {}, Random(1))
 
 

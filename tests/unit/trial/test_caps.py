@@ -160,7 +160,7 @@ def test_one_participant_holds_as_many_dialogues_as_the_cap_says_over_all_visits
         assert await trial.stands(visit) == ("completed", None), "enough were held: the step is over"
         again = await trial.come("ada")
         assert await trial.stands(again) == ("no_place", "participant")
-        words = {"en": "as often as one may", "it": "quante volte è possibile"}
+        words = {"en": "the limit of this study", "it": "il limite di questo studio"}
         for language, said in words.items():
             await trial.engine.choose_language(again, language) if language != "en" else None
             state = await trial.engine.state(again)
@@ -213,8 +213,12 @@ def test_a_visit_too_many_begins_nothing(log: Log, tmp_path: Path, clock: Manual
     "caps, problem, hint",
     [
         ("{conditions: {robots: 3}}", "caps.conditions.robots: unknown condition 'robots'", "'robot'"),
-        ("{dialogues: 1}", "caps.dialogues: 1 dialogues, and a visit needs 2", "at least 2"),
-        ("{visits: 2}", "caps.visits: who comes without an identifier is somebody new", "anonymous: false"),
+        (
+            "{dialogues: 1}",
+            "caps.dialogues: at most 1 dialogues are allowed, but a visit needs 2",
+            "at least 2",
+        ),
+        ("{visits: 2}", "caps.visits: a participant without an identifier", "anonymous: false"),
         ("{participants: 0}", "caps.participants: 0", ""),
         ("{places: 3}", "unknown key 'places'", "participants"),
     ],

@@ -92,12 +92,12 @@ visit:
     [
         ("{factor: line, levels: {noisy: {snr_db: 5}}}", "voice", None),
         ("{factor: lin, levels: {noisy: {snr_db: 5}}}", "voice", "no system has a factor 'lin'"),
-        ("{factor: line, levels: {noissy: {}}}", "voice", "no system has this level of 'line'; did you"),
-        ("{factor: line, levels: {noisy: {snr: 5}}}", "voice", "unknown key 'snr'; did you mean 'snr_db'"),
-        ("{factor: line, levels: {noisy: {snr_db: 5}}}", "text", "no dialogue of this study is spoken"),
+        ("{factor: line, levels: {noissy: {}}}", "voice", "no system has this level of 'line'. Did you"),
+        ("{factor: line, levels: {noisy: {snr: 5}}}", "voice", "unknown key 'snr'. Did you mean 'snr_db'"),
+        ("{factor: line, levels: {noisy: {snr_db: 5}}}", "text", "this study has no spoken dialogue"),
         ("{factor: line, answers: {noisy: {telephone: true}}}", "voice", None),
-        ("{factor: line, answers: {noissy: {}}}", "voice", "no system has this level of 'line'; did you"),
-        ("{factor: line}", "voice", "nothing is damaged"),
+        ("{factor: line, answers: {noissy: {}}}", "voice", "no system has this level of 'line'. Did you"),
+        ("{factor: line}", "voice", "degrades nothing"),
     ],
 )  # fmt: skip
 def test_damage_that_nobody_would_hear_is_named(

@@ -239,7 +239,7 @@ def test_a_secret_that_comes_in_pieces_is_seen_by_nobody() -> None:
 
 
 def test_answers_are_streamed_in_the_pages_chat_alone(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="streamed in the page's chat alone, not by voice"):
+    with pytest.raises(ValueError, match="stream answers, not dialogues by voice"):
         DialogueStep.model_validate({"answers": "streamed", "channel": "voice"})
     with pytest.raises(InputError, match="answers"):
         arena_study(tmp_path / "study", more=", answers: sometimes")

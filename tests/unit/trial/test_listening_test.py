@@ -172,7 +172,7 @@ def test_what_is_wrong_with_the_clips_is_named_with_its_line(tmp_path) -> None:
         assert line in told
     (study / "clips.csv").write_text("audio,condition,pair\nclean-0.wav,clean,1\nclean-1.wav,clean,1\n")
     problems = check_study(study / "study.yaml")
-    assert "pair '1' has 2 clips of 1 conditions; give every pair two clips" in str(problems[0])
+    assert "pair '1' has 2 clips of 1 conditions. Give every pair two clips" in str(problems[0])
 
 
 def test_a_dataset_without_sound_ears_has_no_scores(tmp_path, log, clock) -> None:

@@ -101,12 +101,12 @@ def test_of_sixty_who_come_at_once_as_many_take_part_as_are_wanted(tmp_path: Pat
 @pytest.mark.parametrize(
     ("screen", "said"),
     [
-        ("{use: idial_backgrund, admit: {knowledge: 1}}", "did you mean 'idial_background'"),
-        ("{use: idial_background, admit: {knowlege: 1..3}}", "did you mean 'knowledge'"),
-        ("{use: idial_background, admit: {knowledge: 1..9}}", "its codes are 0..4"),
+        ("{use: idial_backgrund, admit: {knowledge: 1}}", "Did you mean 'idial_background'"),
+        ("{use: idial_background, admit: {knowlege: 1..3}}", "Did you mean 'knowledge'"),
+        ("{use: idial_background, admit: {knowledge: 1..9}}", "codes are 0..4"),
         ("{use: idial_background, admit: {}}", "admit"),
-        ("{use: idial_background, admit: {age: 1..6}, quotas: {aeg: {1: 5}}}", "did you mean 'age'"),
-        ("{use: idial_background, admit: {age: 1..6}, quotas: {age: {7: 5}}}", "its codes are 1..6"),
+        ("{use: idial_background, admit: {age: 1..6}, quotas: {aeg: {1: 5}}}", "Did you mean 'age'"),
+        ("{use: idial_background, admit: {age: 1..6}, quotas: {age: {7: 5}}}", "codes are 1..6"),
     ],
 )
 def test_a_screen_that_cannot_be_is_named_with_its_line(tmp_path: Path, screen: str, said: str) -> None:

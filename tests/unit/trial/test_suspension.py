@@ -59,8 +59,8 @@ def test_what_a_system_has_cost_outlives_a_restart(log: Log, tmp_path: Path) -> 
         await engine.stop()
         return system.spent, system.resting
 
-    assert asyncio.run(run("hello", "again")) == (4.0, "its turns have cost 4 of at most 5")
-    assert asyncio.run(run()) == (4.0, "its turns have cost 4 of at most 5")
+    assert asyncio.run(run("hello", "again")) == (4.0, "its turns cost 4 of at most 5")
+    assert asyncio.run(run()) == (4.0, "its turns cost 4 of at most 5")
     assert [stored.event.kind for stored in log.trial_events()] == ["system_suspended"]
 
 

@@ -112,9 +112,9 @@ def test_whole_samples_are_heard_and_kept(
     [
         ((4_000, 4_000), None),
         ((192_000,), None),
-        ((3_999,), "its speech has 3999 samples a second$"),
-        ((192_001,), "its speech has 192001 samples a second$"),
-        ((8_000, 16_000), "its speech has 16000 samples a second, and had 8000"),
+        ((3_999,), "its speech has 3999 samples per second$"),
+        ((192_001,), "its speech has 192001 samples per second$"),
+        ((8_000, 16_000), "its speech has 16000 samples per second, and had 8000"),
     ],
 )
 def test_speech_has_one_rate_that_is_one(tmp_path: Path, rates: tuple[int, ...], problem: str | None) -> None:

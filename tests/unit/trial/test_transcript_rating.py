@@ -91,7 +91,7 @@ def test_a_broken_transcript_comes_in_between_where_the_step_asks_for_it(tmp_pat
 
 def test_attention_pairs_are_in_both_steps_or_only_compared(tmp_path: Path) -> None:
     steps = "{pairs: pairs.yaml, attention: true}\n  - compare: {pairs: pairs.yaml, attention: %s}"
-    with pytest.raises(InputError, match="reads attention pairs that another step leaves out"):
+    with pytest.raises(InputError, match="reads attention checks that another step leaves out"):
         reading_study(tmp_path / "no", steps % "false")
     assert reading_study(tmp_path / "yes", steps % "true").visit[0].settings.attention
 
@@ -155,7 +155,7 @@ def test_a_restart_goes_on_with_the_same_transcript(study: Study, log: Log) -> N
     [
         ("{pairs: nowhere.yaml}", "no file 'nowhere.yaml'"),
         ("{pairs: pairs.yaml, use: readng}", "unknown questionnaire 'readng'"),
-        ("{pairs: pairs.yaml, variables: [warmth]}", "no pair of variable 'warmth'"),
+        ("{pairs: pairs.yaml, variables: [warmth]}", "variable 'warmth' has no pair"),
     ],
 )
 def test_a_rating_step_that_cannot_run_is_told(tmp_path: Path, step: str, said: str) -> None:

@@ -241,9 +241,9 @@ def test_mistakes_in_the_items_are_named(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("\n".join(lines), encoding="utf-8")
     shown = "\n".join(map(str, check_study(tmp_path)))
     for expected in (
-        "items.csv:2: no file 'gone.wav' in audio", "items.csv:3: 'notes.txt' is no recording",
+        "items.csv:2: no file 'gone.wav' in audio", "items.csv:3: 'notes.txt' is not a recording",
         "items.csv:4: '../outside.wav' is not in the folder", "items.csv:5: a dialogue without turn",
-        "items.csv:6: 'one' is no turn", "items.csv:8: 'gold-3.wav' is listed twice",
+        "items.csv:6: 'one' is not a turn number", "items.csv:8: 'gold-3.wav' is listed twice",
     ):  # fmt: skip
         assert expected in shown
     (tmp_path / "items.csv").write_text("audio\ngold-1.wav\n", encoding="utf-8")

@@ -101,7 +101,7 @@ def test_what_is_written_is_data_and_never_markup(anna):
 def test_a_page_that_is_out_of_date_leads_to_what_is_due(anna):
     anna.press(WORK, annotation="take(pot)", press="save")
     response = anna.client.post(WORK, data={"sequence": "ben/other", "at": "0", "annotation": "take(pan)"})
-    assert "You have been led on" in response.text
+    assert "This is your next task" in response.text
     assert said(anna) == ["take(pot)"]
 
 

@@ -89,7 +89,7 @@ def test_a_speaker_is_the_name_of_a_file_and_no_two_files_name_one(tmp_path):
 
 
 def test_an_empty_or_absent_folder_is_refused_with_the_next_step(tmp_path):
-    with pytest.raises(InputError, match="give a folder of one file a speaker"):
+    with pytest.raises(InputError, match="a folder of one file a speaker"):
         command_files(tmp_path)
     with pytest.raises(InputError, match="no such file or folder"):
         command_files(tmp_path / "nowhere")

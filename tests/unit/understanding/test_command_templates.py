@@ -54,7 +54,7 @@ def test_the_examples_of_the_paper_fit():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("tak(milk)", "did you mean 'take'"),
+        ("tak(milk)", "Did you mean 'take'"),
         ("put(pot)", "lacks an argument: container or appliance"),
         ("put(2, pot)", "lacks an argument"),
         ("knead(flour, bowl)", "1 at most: bowl"),
@@ -92,9 +92,9 @@ def test_what_may_have_been_meant_is_put_where_the_template_has_its_place(text, 
 def test_a_file_of_templates_names_the_place_of_a_mistake(tmp_path):
     file = tmp_path / "robot.yaml"
     file.write_text("language: en\nactions:\n  go: {argument: [place]}\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"robot\.yaml:3 actions\.go\.argument.*did you mean 'arguments'"):
+    with pytest.raises(InputError, match=r"robot\.yaml:3 actions\.go\.argument.*Did you mean 'arguments'"):
         read_templates(file)
-    with pytest.raises(InputError, match="known: kitchen-en, kitchen-it"):
+    with pytest.raises(InputError, match="Known: kitchen-en, kitchen-it"):
         read_templates("kitchen")
 
 

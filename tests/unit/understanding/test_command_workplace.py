@@ -31,7 +31,7 @@ def workplace(tmp_path: Path) -> Iterator[CommandWorkplace]:
 def test_an_annotator_gets_a_whole_recipe_of_one_speaker_and_keeps_it_until_it_is_finished(workplace):
     key = workplace.next_dialogue("anna")
     assert key in ("ada/soup", "ben/soup") and workplace.next_dialogue("anna") == key
-    with pytest.raises(JudgementRefused, match="something has not been judged"):
+    with pytest.raises(JudgementRefused, match="some places have no judgement yet"):
         workplace.finish("anna", key)
     with pytest.raises(JudgementRefused, match="not yours"):
         workplace.annotate("bruno", key, 0, "take(pot)")
@@ -51,7 +51,7 @@ def test_what_both_say_stands_what_they_differ_in_waits_for_a_decision(workplace
         "ada-1": "[take(pot), put(pot, fire)]", "ada-3": "stir(*onion*)", "ben-2": None,
     }  # fmt: skip
     assert found["ada-1"].annotator_id == "anna bruno"
-    with pytest.raises(JudgementRefused, match="nobody disagrees"):
+    with pytest.raises(JudgementRefused, match="annotators agree"):
         workplace.settle("ada/soup", 0, "take(pot)", by="vera")
     workplace.settle("ada/soup", 1, "add(onion, *pot*)", by="vera")
     decided = standing(workplace.see(), workplace.sequences())["ada-2"]
@@ -60,14 +60,14 @@ def test_what_both_say_stands_what_they_differ_in_waits_for_a_decision(workplace
 
 def test_the_study_file_says_what_is_wrong_with_its_commands(tmp_path):
     for section, problem in (
-        ("double: 1", "nothing is annotated"),
+        ("double: 1", "nothing to annotate"),
         ("commands: kitchen-fr", "kitchen-fr"),
-        ("commands: kitchen-e", "did you mean 'kitchen-en'"),
+        ("commands: kitchen-e", "Did you mean 'kitchen-en'"),
         ("commands: {templates: kitchen-en, dataset: nowhere}", "no dataset 'nowhere'"),
     ):
         with pytest.raises(InputError, match=problem):
             commanding_study(tmp_path / problem.replace(" ", "").replace("'", ""), section)
-    with pytest.raises(InputError, match="no commands are annotated"):
+    with pytest.raises(InputError, match="no commands to annotate"):
         study = commanding_study(tmp_path / "schemes", "schemes: [context]")
         with Log.open(f"sqlite:///{tmp_path / 'log.sqlite'}") as log:
             COMMANDS.open(study, log).sequences()

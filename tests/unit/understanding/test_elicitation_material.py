@@ -36,8 +36,8 @@ def test_what_is_wrong_in_a_file_of_two_steps_is_told_once(tmp_path: Path) -> No
     recipes.write_text(recipes.read_text("utf-8").replace("id: boil", "id: fill"), "utf-8")
     (line,) = problems(tmp_path)
     assert line.endswith(
-        "stimuli.yaml:8 recipes[0].frames[1]: frame 'fill' of 'tea' is written twice; "
-        "give one of them another id"
+        "stimuli.yaml:8 recipes[0].frames[1]: frame 'fill' of 'tea' is written twice. "
+        "Give one of them another id"
     )
 
 
@@ -45,7 +45,7 @@ def test_a_file_that_is_not_there_is_asked_for_at_its_line(tmp_path: Path) -> No
     (tmp_path / "study.yaml").write_text("study: tea\nvisit:\n  - elicit: cups.yaml\n", "utf-8")
     (line,) = problems(tmp_path)
     assert line.endswith(
-        "study.yaml:3 visit[0].elicit.stimuli: no file 'cups.yaml'; write recipes and frames; "
+        "study.yaml:3 visit[0].elicit.stimuli: no file 'cups.yaml'. Write recipes and frames; "
         "`vivavoce init` shows how"
     )
 
@@ -55,7 +55,7 @@ def test_whoever_speaks_has_agreed_to_be_recorded_where_the_study_asks_for_that(
     file = tmp_path / "study.yaml"
     file.write_text(file.read_text("utf-8") + "recordings: {}\n", "utf-8")
     (line,) = problems(tmp_path)
-    assert "visit[0].elicit: it records, and nobody has agreed to that" in line
+    assert "visit[0].elicit: it records without consent" in line
     file.write_text(
         file.read_text("utf-8").replace("stimuli.yaml\n", "stimuli.yaml\n      by: text\n"), "utf-8"
     )

@@ -46,7 +46,7 @@ def test_a_recogniser_hears_what_was_said_whatever_the_transcript_says(tmp_path)
 def test_what_cannot_be_heard_is_told(tmp_path):
     with pytest.raises(InputError, match="no command has a recording"):
         hear_commands(recorded(tmp_path / "mute", sound=False), recogniser_of("pocketsphinx"))
-    with pytest.raises(InputError, match="did you mean 'pocketsphinx'"):
+    with pytest.raises(InputError, match="Did you mean 'pocketsphinx'"):
         recogniser_of("pocketsfinx")
     with pytest.raises(InputError, match=r"1\.wav"):
         hear_commands(recorded(tmp_path / "lost"), recogniser_of("pocketsphinx"))

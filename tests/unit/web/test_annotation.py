@@ -61,9 +61,9 @@ def test_nobody_comes_in_without_a_link_and_a_link_works_once(come: Come) -> Non
     for path in ("/annotate", "/annotate/work", "/annotate/recording/0"):
         assert "<h1>Sign in</h1>" in stranger.look(path)
     link = Access(stranger.server.site.engine.log).invite(ANNOTATOR, stranger.server.url + "/annotate")
-    assert "Come in" in stranger.look(link)
-    assert "Make an account" in stranger.take(stranger.client.post(link)).html
-    assert "Make an account" in stranger.look(), "without an account there is nothing to see"
+    assert "Sign in" in stranger.look(link)
+    assert "Create an account" in stranger.take(stranger.client.post(link)).html
+    assert "Create an account" in stranger.look(), "without an account there is nothing to see"
     again = come("again")
     again.take(again.client.get(link), 410)
     again.take(again.client.post(link), 410)
@@ -94,9 +94,9 @@ def test_an_annotator_comes_back_by_password_and_goes_on_where_he_was(come: Come
     assert "<h1>Sign in</h1>" in anna.look("/annotate/work")
     wrong = {"name": "Anna", "password": "not the password"}
     anna.take(anna.client.post("/annotate/sign-in", data=wrong), 401)
-    assert "Name or password is wrong" in anna.html
+    assert "Wrong name or password" in anna.html
     anna.take(anna.client.post("/annotate/sign-in", data={"name": "Anna", "password": PASSWORD}))
-    assert "Go on where you were" in anna.html
+    assert "Continue where you left off" in anna.html
     assert asked(anna.look("/annotate/work")) == ("context", "4")
 
 
@@ -107,7 +107,7 @@ def test_a_whole_dialogue_is_judged_and_the_next_one_comes_by_itself(come: Come)
     assert asked(anna.html) == ("maxim", "2"), "maxims are asked of what is inappropriate alone"
     anna.judge("manner", "repair")
     anna.press("/annotate/label", go="1")
-    assert "All of this dialogue is judged" in anna.html
+    assert "This dialogue is complete" in anna.html
     first = state_of(anna.server).current(anna.key) or ""
     anna.press("/annotate/finish")
     assert asked(anna.html) == ("context", "0")
@@ -144,7 +144,7 @@ def test_a_press_for_a_place_that_is_no_longer_shown_changes_nothing(come: Come)
     anna.judge("AP")
     anna.html = old.replace('name="turn" value="0"', 'name="turn" value="3"')
     anna.press("/annotate/label", choice="IA")
-    assert "led on to what is due now" in anna.html
+    assert "your next task" in anna.html
     judged = next(iter(state_of(anna.server).see().of_annotator(anna.key).values())).judged
     assert {place: [one.label for one in said.labels] for place, said in judged.items()} == {
         Place("context", 0): ["AP"]
@@ -195,7 +195,7 @@ def test_only_the_named_accounts_annotate(come: Come) -> None:
     anna.take(anna.client.post(link))
     entered = {"name": "Anna", "password": PASSWORD, "again": PASSWORD}
     anna.take(anna.client.post("/annotate/account", data=entered), 403)
-    assert "you are not among them" in anna.html
+    assert "list of annotators" in anna.html
 
 
 def test_a_study_that_annotates_nothing_has_no_such_pages(tmp_path: Path, log: Log) -> None:
@@ -282,9 +282,9 @@ def test_an_annotator_changes_the_password_and_is_told_who_was_signed_out(come: 
     assert "Your account" in anna.look("/annotate/account")
     form = {"old": PASSWORD, "password": new, "again": new}
     for changed, told in (
-        ({"old": "something else"}, "The old password is wrong."),
+        ({"old": "something else"}, "The current password is wrong."),
         ({"again": new + "."}, "The two passwords differ."),
-        ({"password": PASSWORD, "again": PASSWORD}, "The new password is the old one."),
+        ({"password": PASSWORD, "again": PASSWORD}, "The new password equals the old one."),
         ({"password": "Anna_is_Anna", "again": "Anna_is_Anna"}, "more than your name"),
     ):
         anna.take(anna.client.post("/annotate/account/password", data=form | changed), 422)

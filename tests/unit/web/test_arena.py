@@ -162,7 +162,7 @@ def test_a_side_that_fails_is_said_to_have_said_nothing_and_no_vote_is_asked(
         assert "This program said nothing." in visitor.html
         assert "Heard: hello" in visitor.html
         assert "/arena/vote" not in Forms(visitor.html).forms
-        assert "so says the script" not in visitor.html
+        assert "failure by script" not in visitor.html
         visitor.press("/arena/finish")
         assert "Thank you" in visitor.html
         visitor.client.close()

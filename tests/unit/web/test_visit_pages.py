@@ -40,12 +40,12 @@ def test_looking_at_the_information_page_starts_nothing(visitor: Visitor, log: L
 def test_what_the_team_tries_out_is_no_participants_visit(visitor: Visitor, log: Log) -> None:
     address = Access(log, "city").try_out("http://pages.test")
     page = visitor.look("/?lang=en&" + address.partition("?")[2])
-    assert "nothing of it counts as a participant" in page
+    assert "does not count as a participant" in page
     visitor.press("/start")
     visitor.press("/consent", answer="agree")
     visitor.press("/read")
     visitor.settled()
-    assert "nothing of it counts as a participant" in visitor.html
+    assert "does not count as a participant" in visitor.html
     for _ in range(2):
         visitor.hold_dialogue()
         visitor.press("/code")
@@ -112,7 +112,7 @@ def test_a_whole_visit_by_plain_forms_ends_with_the_completion_code(visitor: Vis
     visitor.into_dialogue()
     for _ in range(2):
         visitor.hold_dialogue()
-        assert "You have earned this code" in visitor.html
+        assert "This is your code" in visitor.html
         visitor.press("/code")
         visitor.give_feedback()
         if "/dialogue/next" in visitor.html and "/dialogue/finish" not in visitor.html:

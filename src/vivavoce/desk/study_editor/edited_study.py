@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 from vivavoce.connectors.factory import SettingsError, make_connector
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.yaml_source import Problem, parse_yaml, read_yaml
 from vivavoce.desk.study_editor.settings_form import as_mapping, as_short
 from vivavoce.desk.study_editor.study_text import (
@@ -153,7 +153,7 @@ class EditedStudy:
         found: dict[str, str] = {}
         for one in self.problems:
             if (at := _STEP_PLACE.search(one.place)) is not None and int(at[1]) == number:
-                found.setdefault(at[2] or "", f"{one.problem}; {one.hint}" if one.hint else one.problem)
+                found.setdefault(at[2] or "", sentences(one.problem, one.hint))
         return found
 
     def problems_below(self, key: str) -> list[str]:
@@ -287,7 +287,7 @@ def step_model(kind: str) -> type[BaseModel]:
 
 
 def _located(one: Problem, steps: int, systems: Mapping[str, Any]) -> LocatedProblem:
-    said = f"{one.problem}; {one.hint}" if one.hint else one.problem
+    said = sentences(one.problem, one.hint)
     line, _, path = one.place.partition(" ")
     if (at := _STEP_PLACE.search(path)) is not None and int(at[1]) < steps:
         return LocatedProblem(said, step=int(at[1]), field=at[2] or "", line=line)

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from starlette.datastructures import FormData
 
-from vivavoce.core.errors import InputError
+from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.validation import complaints_of
 from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
 from vivavoce.desk.study_editor.study_text import Written, written
@@ -178,7 +178,7 @@ def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[
         names = {BETWEEN.join(map(str, path)) for path, _ in _keys(model)}
         found: dict[str, str] = {}
         for place, problem in complaints_of(error, Source(""), model):
-            said = f"{problem.problem}; {problem.hint}" if problem.hint else problem.problem
+            said = sentences(problem.problem, problem.hint)
             found.setdefault(_nearest(place, names), said)
         return found
     return {}

@@ -15,7 +15,7 @@ from vivavoce.study.model import Study
 
 
 class Arena(StepKind[OfferedStep]):
-    """Nobody is simulated here: what a program would write to two systems at once is nobody's question."""
+    """Reject simulation: messages of a program to two systems at once would mean nothing."""
 
     name, settings, once = "arena", BattlePlan, "keep one, and raise its `bouts`"
     counted, done = "vote", "vote_cast"
@@ -48,7 +48,7 @@ class Arena(StepKind[OfferedStep]):
         times = "1 battle" if plan.bouts == 1 else f"{plan.bouts} battles"
         bad = " or that both are bad" if plan.both_bad else ""
         pace = "each at its own pace" if plan.pace == "own" else "both equally long"
-        seen = f"; answers are seen while they grow, {pace}" if plan.answers == "streamed" else ""
+        seen = f"; answers are streamed, {pace}" if plan.answers == "streamed" else ""
         return (
             f"{times} of two anonymous systems that answer the same messages, at most {plan.turns} each; "
             f"after each answer a vote for one of them, a tie{bad}{seen}"
@@ -56,8 +56,8 @@ class Arena(StepKind[OfferedStep]):
 
     def check_simulation(self, step: OfferedStep, study: Study, language: str) -> None:
         raise InputError(
-            "simulated callers take no part in a step 'arena'", place=f"study {study.name}",
-            hint="simulate a copy of the study without it: people must write to two systems, and vote",
+            "simulated callers cannot take part in a step 'arena'", place=f"study {study.name}",
+            hint="simulate a copy of the study without it: only people can write to two systems and vote",
         )  # fmt: skip
 
     async def simulate(self, step: OfferedStep, participant: SimulatedParticipant) -> None:

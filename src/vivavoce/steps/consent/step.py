@@ -6,7 +6,7 @@ from vivavoce.study.steps import ConsentStep
 
 
 class Consent(StepKind[ConsentStep]):
-    """Who does not agree does not take part."""
+    """End the visit of a participant who does not agree."""
 
     name = "consent"
 

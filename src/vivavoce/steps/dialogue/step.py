@@ -27,7 +27,7 @@ _TYPED: Final = Information(
 
 
 def _talks(least: int, most: int, with_tasks: bool) -> Message:
-    """How many conversations a participant holds, in the numbers that the conversation's page counts by."""
+    """Number of conversations of a participant, with the numbers shown on the page."""
     if most > least and with_tasks:
         return Message(
             "You get %(least)s to %(most)s tasks, one after another, and find out what they ask for by "
@@ -79,7 +79,7 @@ class Dialogue(StepKind[DialogueStep]):
         task = ", one task each" if study.tasks else ""
         asked = ", ".join(form.name for form in step.feedback)
         many = "1 dialogue" if step.repeat.max == 1 else f"{step.repeat.min} to {step.repeat.max} dialogues"
-        seen = ", answers seen while they grow" if step.answers == "streamed" else ""
+        seen = ", answers streamed" if step.answers == "streamed" else ""
         return f"{many} {way}{task}{seen}" + (f"; after each: {asked}" if asked else "")
 
     async def simulate(self, step: DialogueStep, participant: SimulatedParticipant) -> None:

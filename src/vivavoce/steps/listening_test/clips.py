@@ -25,18 +25,24 @@ class ListenSettings(Settings):
     shorthand = "clips"
 
     clips: str = Field(
-        description="CSV file: audio, condition, and for pairs the pair that a clip belongs to"
+        description="CSV file: audio, condition, and the pair of each clip if clips are paired"
     )
     audio: str = Field(description="folder of the clips, .wav or .flac")
     method: Method = Field(
-        "opinion", description="opinion: one clip, 1 to 5; pairs: which of two clips is better"
+        "opinion", description="opinion: rate one clip from 1 to 5; pairs: choose the better of two clips"
     )
-    each: Whole = Field(20, ge=1, le=500, description="clips, or pairs, that one participant judges")
-    ties: Flag = Field(True, description="`no difference` may be chosen between two clips")
+    each: Whole = Field(20, ge=1, le=500, description="clips or pairs per participant")
+    ties: Flag = Field(True, description="allow `no difference` between two clips")
     hearing: Hearing = Field(
-        "tones", description="tones: count short tones first; who fails three times is not counted; or none"
+        "tones",
+        description=(
+            "hearing check; tones: count short tones first, and exclude participants "
+            "after three failures; or none"
+        ),
     )
-    seed: Whole = Field(1, ge=0, description="the same seed gives each participant the same order")
+    seed: Whole = Field(
+        1, ge=0, description=("random seed; the same seed gives each participant the same order")
+    )
 
 
 class Clip(BaseModel):
@@ -59,7 +65,7 @@ def clips_of(settings: ListenSettings, files: StepFiles) -> tuple[Clip, ...]:
     """The clips that a step plays; what is wrong with them is reported."""
     audio = files.folder / settings.audio
     if not audio.is_dir():
-        files.report("audio", f"no folder {settings.audio!r}", "make it, with the clips in it")
+        files.report("audio", f"no folder {settings.audio!r}", "create it with the clips")
         return ()
     hint = "write a line for every clip: audio, condition"
     path = files.path(settings.clips, "clips", hint=hint, known_as=f"clips/{settings.clips}")
@@ -92,7 +98,7 @@ def read_clips(path: Path, audio: Path, method: Method) -> tuple[tuple[Clip, ...
         else:
             problems.append(Problem(place, *found))
     if not clips and not problems:
-        problems.append(Problem(path.name, "holds no clips", "write a line for every clip"))
+        problems.append(Problem(path.name, "contains no clips", "write a line for every clip"))
     if method == "pairs" and not problems:
         problems += _pair_problems(path.name, list(clips.values()))
     return tuple(clips.values()), problems
@@ -103,13 +109,13 @@ def _clip(cells: dict[str, str | None], audio: Path, known: set[str]) -> Clip | 
     name, condition = cells["audio"] or "", cells["condition"]
     path = audio / name
     if not name or path.suffix.lower() not in SOUND_TYPES:
-        return f"{name!r} is no clip", "name a .wav or .flac file"
+        return f"{name!r} is not a clip", "name a .wav or .flac file"
     if path.resolve().parent != audio.resolve() or not path.is_file():
         return f"no file {name!r} in {audio.name}", "put it there, or remove the line"
     if name in known:
         return f"{name!r} is listed twice", "keep one of the lines"
     if condition is None:
-        return f"{name!r} has no condition", "write what is compared, such as the name of a voice"
+        return f"{name!r} has no condition", "write the compared condition, such as the name of a voice"
     try:
         duration_s = probe_sound(path, place=name).duration_s
     except InputError as error:
@@ -124,7 +130,7 @@ def _pair_problems(name: str, clips: list[Clip]) -> list[Problem]:
     kinds = Counter(pair for pair, _ in {(clip.pair, clip.condition) for clip in clips})
     return [
         Problem(name, f"pair {pair or ''!r} has {count} clips of {kinds[pair]} conditions",
-                "give every pair two clips, of two conditions")
+                "give every pair two clips of two conditions")
         for pair, count in members.items()
         if pair is None or count != 2 or kinds[pair] != 2
     ]  # fmt: skip

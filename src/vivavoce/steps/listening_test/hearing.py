@@ -34,7 +34,7 @@ Due = Presented[OfferedStep, ToneRow]
 
 
 class HearingCheck(Qualification[OfferedStep, ToneRow, CountedTones]):
-    """Whoever counts the tones wrong three times judges clips all the same, and is left out of scores."""
+    """Let participants who fail three times continue, and exclude them from scores."""
 
     stimulus, response = ToneRow, CountedTones
 

@@ -1,4 +1,4 @@
-"""What is logged of a listening test, and its table of the dataset."""
+"""Log entries of a listening test, and its table of the dataset."""
 
 from typing import Final, Literal
 
@@ -29,11 +29,11 @@ class ListeningTrial(BaseModel):
 
 
 class ClipJudgement(BaseModel):
-    """What was said of a trial.
+    """Answer to a trial.
 
     value   of one clip: 1 bad, 2 poor, 3 fair, 4 good, 5 excellent
     choice  between two clips
-    plays   how often clips were played to their end, as the page says
+    plays   number of complete plays, as the page reports
     """
 
     model_config = ConfigDict(frozen=True)
@@ -44,11 +44,11 @@ class ClipJudgement(BaseModel):
 
 LISTENING: Final = Table(
     "listening",
-    "one clip that was rated, or one pair of clips that was compared, by ear",
+    "one rated clip, or one compared pair of clips",
     (
         PARTICIPANT,
         Column("visit_id", KEY, "visit", True),
-        Column("trial_number", INTEGER, "1-based place in what this participant judged", True),
+        Column("trial_number", INTEGER, "1-based position among this participant's trials", True),
         Column("method", LABEL, "opinion (one clip) or pairs (two)", True),
         Column("pair_id", LABEL, "pair of clips; null for one clip"),
         Column("clip", LABEL, "file of the clip, or of the first of two", True),
@@ -57,12 +57,12 @@ LISTENING: Final = Table(
         Column("other_condition", LABEL, "its condition"),
         Column("value", REAL, "of one clip: 1 bad, 2 poor, 3 fair, 4 good, 5 excellent"),
         Column("choice", LABEL, "of two: first, second or tie"),
-        Column("plays", INTEGER, "how often clips were played to their end, as the page says"),
-        Column("hearing", FLAG, "the participant counted the tones right; null where none were played"),
+        Column("plays", INTEGER, "number of complete plays, as the page reports"),
+        Column("hearing", FLAG, "the participant counted the tones correctly; null without tones"),
         Column("language", LABEL, "BCP 47 tag"),
-        Column("response_s", REAL, "from when the trial was due to its answer"),
+        Column("response_s", REAL, "seconds from the presentation of the trial to its answer"),
         Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
+        Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="clip judgement",
 )

@@ -81,7 +81,7 @@ class ListeningTest(StimulusStep[OfferedStep, ListeningTrial, ClipJudgement]):
         return f"{first}{pairs}; the better one of two is chosen{tie}"
 
     def plan(self, step: OfferedStep, study: Study, draw: Draw) -> list[ListeningTrial]:
-        """As many trials of each condition as of any other, by the step's seed and the participant alone."""
+        """Equal numbers of trials per condition, by the step's seed and the participant."""
         chance, clips = Random(f"{step.settings.seed}:{draw.participant_id}:{draw.place}"), step.material
         trials = _pairs(clips, chance) if step.settings.method == "pairs" else _single(clips, chance)
         chosen = trials[: step.settings.each]

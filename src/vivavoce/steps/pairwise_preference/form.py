@@ -15,7 +15,7 @@ Side = Literal["left", "right", "tie"]
 
 
 class Preferred(NamedTuple):
-    """What was chosen for one question: a side or a tie, and how strongly."""
+    """Answer to one question: a side or a tie, and the strength."""
 
     side: Side
     strength: int | None = None
@@ -43,7 +43,7 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonForm:
-    """What stands on the left and on the right, and the questions about the two."""
+    """Transcripts on the left and right, and the questions about them."""
 
     left: Transcript
     right: Transcript
@@ -57,7 +57,7 @@ class ComparisonForm:
 
     @property
     def answers(self) -> dict[str, Preferred]:
-        """What was chosen by question; of a filled form."""
+        """Answers by question, of a complete form."""
         sides: dict[str, Side] = {"left": "left", "right": "right", "tie": "tie"}
         return {
             one.question_id: Preferred(sides[one.side], int(one.strength) if one.strength else None)

@@ -14,23 +14,21 @@ from vivavoce.study.settings import Flag, Number, Whole
 class CompareSettings(PairsSettings):
     """Pairs of transcripts of which participants choose one, one pair of every variable."""
 
-    questions: str | None = Field(None, description="YAML file of questions; ours when left out")
-    ties: Flag = Field(False, description="`no difference` may be chosen, too")
-    strength: Flag = Field(False, description="ask how strong each preference is")
+    questions: str | None = Field(None, description="YAML file of questions (default: the bundled ones)")
+    ties: Flag = Field(False, description="allow `no difference`")
+    strength: Flag = Field(False, description="ask for the strength of each preference")
     presentation: Literal["together", "in-turn"] = Field(
         "together", description="together: both transcripts at once; in-turn: one after the other, then both"
     )
-    minimum_minutes: Number = Field(
-        3, ge=0, le=600, description="a whole response that is shorter is flagged and counted"
-    )
-    accept_fast: Flag = Field(True, description="whether such a response is accepted all the same")
+    minimum_minutes: Number = Field(3, ge=0, le=600, description="flag responses under this many minutes")
+    accept_fast: Flag = Field(True, description="accept flagged fast responses")
     accept_failed_attention: Flag = Field(
-        True, description="whether who prefers the nonsense of an attention pair is accepted all the same"
+        True, description="accept participants who fail the attention check"
     )
     code_if_not_accepted: Flag = Field(
-        False, description="whether who is not accepted gets a completion code all the same"
+        False, description="give a completion code to participants who are not accepted"
     )
-    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown once more at the end with sides changed")
+    repeats: Whole = Field(0, ge=0, le=20, description="pairs shown again at the end with sides swapped")
 
     @property
     def minimum_s(self) -> float:
@@ -45,7 +43,7 @@ class ComparedTranscripts(NamedTuple):
 
 
 def compared_transcripts(settings: CompareSettings, files: StepFiles) -> ComparedTranscripts:
-    """What a step reads; what is wrong with it is reported."""
+    """Material of a step; problems are reported."""
     presented = transcript_pairs(settings, files, compared=True, repeats=settings.repeats)
     return ComparedTranscripts(presented, _questions(settings, files))
 

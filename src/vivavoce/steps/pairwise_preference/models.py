@@ -1,4 +1,4 @@
-"""What is logged of a comparison of transcripts, and its table of the dataset."""
+"""Log entries of a comparison of transcripts, and its table of the dataset."""
 
 from typing import Final, Literal
 
@@ -36,7 +36,7 @@ class PairChoice(BaseModel):
 
 
 class PairChoices(BaseModel):
-    """What was chosen about one pair; digest of both transcripts as shown, with their lengths in tokens."""
+    """Choices about one pair; digest of both transcripts as shown, with their lengths in tokens."""
 
     model_config = ConfigDict(frozen=True)
     pair_id: str
@@ -49,33 +49,33 @@ class PairChoices(BaseModel):
 
 PREFERENCES: Final = Table(
     "preferences",
-    "one question answered about one pair of transcripts",
+    "answer to one question about one pair of transcripts",
     (
         PARTICIPANT,
         Column("visit_id", KEY, "visit", True),
-        Column("comparison_number", INTEGER, "1-based place of the pair in what this participant saw"),
+        Column("comparison_number", INTEGER, "1-based position of the pair for this participant"),
         Column("role", LABEL, "main, attention or repeat", True),
         Column("pair_id", LABEL, "pair of transcripts", True),
-        Column("variable", LABEL, "interaction strategy in which the two differ", True),
+        Column("variable", LABEL, "interaction strategy under test", True),
         Column("change", LABEL, "substitution or insertion"),
         Column("control_level", LABEL, "level of the control transcript", True),
         Column("experimental_level", LABEL, "level of the experimental transcript", True),
         Column("question", LABEL, "question", True),
         Column("quality", LABEL, "service or experience"),
         Column("choice", LABEL, "control, experimental or tie", True),
-        Column("side", LABEL, "side of the one preferred: left (or first), right; null for a tie"),
+        Column("side", LABEL, "preferred side: left (or first), right; null for a tie"),
         Column("experimental_side", LABEL, "side of the experimental transcript; null when not recorded"),
-        Column("strength", INTEGER, "1 slightly, 2 clearly, 3 very much; null where not asked, or for a tie"),
+        Column("strength", INTEGER, "1 slightly, 2 clearly, 3 very much; null if not asked, or for a tie"),
         Column("presentation", LABEL, "together or in-turn"),
         Column("language", LABEL, "BCP 47 tag"),
         Column("control_tokens", INTEGER, "length of the control transcript"),
         Column("experimental_tokens", INTEGER, "length of the experimental transcript"),
-        Column("response_s", REAL, "from when the pair was due to its answers"),
-        Column("total_s", REAL, "the participant's whole response; null when it was not finished"),
-        Column("accepted", FLAG, "the whole response counts; null when it was not finished"),
-        Column("flags", LABEL, "what is odd about the whole response, joined by spaces"),
+        Column("response_s", REAL, "seconds from the presentation of the pair to its answers"),
+        Column("total_s", REAL, "duration of the participant's whole response; null if unfinished"),
+        Column("accepted", FLAG, "the whole response is accepted; null if unfinished"),
+        Column("flags", LABEL, "flags of the whole response, joined by spaces"),
         Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
+        Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="judgement",
 )

@@ -1,4 +1,4 @@
-"""What is odd about a whole response: a sign for whoever reads it, which deletes nothing by itself."""
+"""Flags of a whole response: hints for its reader, which delete nothing."""
 
 from collections.abc import Sequence
 from typing import Final

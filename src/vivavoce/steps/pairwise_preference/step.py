@@ -51,7 +51,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         return step.material.presented
 
     def pairs(self, step: OfferedStep, study: Study) -> int:
-        """How many pairs a participant compares."""
+        """Number of pairs per participant."""
         settings, extra = step.settings, sum(pair.attention is not None for pair in study.pairs)
         return len(_variables(step, study)) + settings.repeats + extra * settings.attention
 
@@ -82,7 +82,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
     def course(self, step: OfferedStep, study: Study) -> str:
         repeats = step.settings.repeats
         return f"one pair of transcripts for each of {listed(list(_variables(step, study)))}" + (
-            f", {repeats} of them once more with the sides changed" if repeats else ""
+            f", {repeats} of them repeated with the sides swapped" if repeats else ""
         )
 
     def plan(self, step: OfferedStep, study: Study, draw: Draw) -> Sequence[PresentedPair]:
@@ -119,7 +119,7 @@ class PairwisePreference(StimulusStep[OfferedStep, PresentedPair, PairChoices]):
         )  # fmt: skip
 
     def check(self, shown: Due, response: PairChoices, elapsed_s: float | None) -> None:
-        """However fast it was: the whole is judged at its end."""
+        """Accept any speed here: the whole response is judged at its end."""
 
     def finish(
         self,

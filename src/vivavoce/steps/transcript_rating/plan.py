@@ -18,12 +18,12 @@ ReadingRole = Literal["main", "attention"]
 class RateSettings(PairsSettings):
     """Transcripts to be read one at a time, each rated on a questionnaire."""
 
-    use: str = Field("reading", description="questionnaire that each transcript is rated on")
+    use: str = Field("reading", description="questionnaire for each transcript")
     versions: Literal["both", "one"] = Field(
-        "both", description="both: everybody reads both versions of a pair; one: one"
+        "both", description="both: each participant reads both versions of a pair; one: only one of them"
     )
     attention: Flag = Field(
-        False, description="mix in the broken version of pairs that are marked `attention: broken`"
+        False, description="mix in the broken versions of pairs marked `attention: broken`"
     )
 
 

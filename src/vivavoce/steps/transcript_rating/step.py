@@ -31,27 +31,27 @@ from vivavoce.study.pairs_study import TranscriptPairs, transcript_pairs, variab
 
 READINGS = Table(
     "readings",
-    "one item answered about one transcript that was read",
+    "answer to one item about one transcript",
     (
         PARTICIPANT,
         Column("visit_id", KEY, "visit", True),
-        Column("reading_number", INTEGER, "1-based place in what this participant read", True),
-        Column("pair_id", LABEL, "pair of transcripts that it belongs to", True),
-        Column("variable", LABEL, "interaction strategy in which the two of the pair differ", True),
+        Column("reading_number", INTEGER, "1-based position of the transcript for this participant", True),
+        Column("pair_id", LABEL, "its pair of transcripts", True),
+        Column("variable", LABEL, "interaction strategy under test", True),
         Column("change", LABEL, "substitution or insertion"),
         Column("version", LABEL, "control or experimental", True),
         Column("level", LABEL, "level of the strategy in it", True),
         Column("role", LABEL, "main, or attention: a broken transcript; null in older datasets: main"),
         Column("instrument", LABEL, "questionnaire", True),
-        Column("wording", LABEL, "which wording was shown: project, package, or file (the study's own)"),
+        Column("wording", LABEL, "wording shown: project, package, or file (the study's own)"),
         Column("language", LABEL, "BCP 47 tag"),
         Column("item_id", LABEL, "item", True),
         Column("value", REAL, "raw code as answered, never recoded; null for free text"),
-        Column("answer", WORDS, "label chosen, or free text"),
+        Column("answer", WORDS, "chosen label, or free text"),
         Column("tokens", INTEGER, "length of the transcript"),
-        Column("response_s", REAL, "from when the transcript was due to its answers"),
+        Column("response_s", REAL, "seconds from the presentation of the transcript to its answers"),
         Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
+        Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="transcript rating",
     unit=("visit_id", "reading_number"),
@@ -71,7 +71,7 @@ class Reading(BaseModel):
 
 
 class RatedTranscript(BaseModel):
-    """What was said of one transcript.
+    """Answers about one transcript.
 
     digest  of both transcripts of its pair, with the length in tokens of the one that was read
     """
@@ -111,7 +111,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
         return (step.settings.use,)
 
     def transcripts(self, step: OfferedStep, study: Study) -> int:
-        """How many transcripts a participant reads."""
+        """Number of transcripts per participant."""
         settings, broken = step.settings, sum(pair.attention == "broken" for pair in study.pairs)
         each = 2 if settings.versions == "both" else 1
         return len(variables_of(study.pairs, settings.variables)) * each + broken * settings.attention
@@ -171,7 +171,7 @@ class TranscriptRating(StimulusStep[OfferedStep, Reading, RatedTranscript]):
         return self.rated(shown, form.wording.origin, form.ratings)
 
     def check(self, shown: Due, response: RatedTranscript, elapsed_s: float | None) -> None:
-        """However fast it was: how long it took stands in the dataset."""
+        """Accept any speed: the dataset has the time taken."""
 
     def finish(self, step: OfferedStep, study: Study, given: Sequence[object], total_s: float) -> Outcome:
         return Outcome()

@@ -19,14 +19,16 @@ class TranscribeSettings(Settings):
 
     items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
     audio: str = Field(description="folder of the recordings, .wav or .flac")
-    each: Whole = Field(20, ge=1, le=1000, description="recordings of one visit, known ones included")
-    gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
-    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings before somebody is judged")
-    accuracy: Number = Field(0.8, ge=0, le=1, description="least word accuracy over the known recordings")
-    code_if_not_accepted: Flag = Field(
-        False, description="whether who is less accurate gets a completion code all the same"
+    each: Whole = Field(
+        20, ge=1, le=1000, description=("recordings per visit, including those with a known transcript")
     )
-    prefill: Flag = Field(False, description="begin with what the recogniser heard; this biases")
+    gold: Number = Field(0.2, ge=0, le=1, description="share of recordings with a known transcript")
+    least_gold: Whole = Field(3, ge=0, le=100, description="known recordings needed to judge a participant")
+    accuracy: Number = Field(0.8, ge=0, le=1, description="minimum word accuracy on the known recordings")
+    code_if_not_accepted: Flag = Field(
+        False, description="give a completion code to participants below this accuracy"
+    )
+    prefill: Flag = Field(False, description="prefill the recogniser's hypothesis (biases the transcript)")
 
 
 class TranscriptionItem(BaseModel):
@@ -50,7 +52,7 @@ def items_of(settings: TranscribeSettings, files: StepFiles) -> tuple[Transcript
     """The items of a step; what is wrong with them is reported."""
     audio = files.folder / settings.audio
     if not audio.is_dir():
-        hint = "make it, and put the recordings into it"
+        hint = "create it with the recordings"
         files.report("audio", f"no folder {settings.audio!r}", hint)
         return ()
     hint = "write it with `vivavoce annotate items`"
@@ -62,11 +64,12 @@ def items_of(settings: TranscribeSettings, files: StepFiles) -> tuple[Transcript
         files.report("", one.problem, one.hint, file=one.place)
     known = sum(item.gold is not None for item in items)
     if not problems and len(items) == known:
-        hint = "leave `gold` empty where it is unknown"
+        hint = "leave `gold` empty for unknown recordings"
         files.report("items", "every item has a known transcript", hint)
     if not problems and known < settings.least_gold:
         problem = (
-            f"{known} items have a known transcript, but {settings.least_gold} are needed to judge somebody"
+            f"{known} items have a known transcript, but {settings.least_gold} are needed to judge a "
+            "participant"
         )
         hint = "fill the column `gold` of more items, or lower least_gold"
         files.report("least_gold", problem, hint)
@@ -95,7 +98,7 @@ def read_items(path: Path, audio: Path) -> tuple[tuple[TranscriptionItem, ...], 
             gold=cells["gold"], hypothesis=cells["hypothesis"],
         )  # fmt: skip
     if not items and not problems:
-        problems.append(Problem(path.name, "holds no items", "write a line for every recording"))
+        problems.append(Problem(path.name, "contains no items", "write a line for every recording"))
     return tuple(items.values()), problems
 
 
@@ -104,15 +107,15 @@ def _wrong(
 ) -> tuple[str, str] | None:
     path = audio / name
     if not name or path.suffix.lower() not in SOUND_TYPES:
-        return f"{name!r} is no recording", "name a .wav or .flac file"
+        return f"{name!r} is not a recording", "name a .wav or .flac file"
     if path.resolve().parent != audio.resolve():
-        return f"{name!r} is not in the folder of recordings", "name a file that lies in it"
+        return f"{name!r} is not in the folder of recordings", "name a file in the folder"
     if not path.is_file():
         return f"no file {name!r} in {audio.name}", "put it there, or remove the line"
     if twice:
         return f"{name!r} is listed twice", "keep one of the lines"
     if turn is not None and not turn.isdigit():
-        return f"{turn!r} is no turn", "write the turn's number, from 0"
+        return f"{turn!r} is not a turn number", "write a number from 0"
     if (turn is None) != (dialogue_id is None):
         return "a dialogue without turn, or a turn without dialogue", "write both, or neither"
     return None

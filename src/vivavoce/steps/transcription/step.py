@@ -140,7 +140,7 @@ class Transcription(StimulusStep[OfferedStep, LoggedItem, WrittenTranscript]):
     def over(
         self, step: OfferedStep, study: Study, given: Sequence[tuple[LoggedItem, WrittenTranscript]]
     ) -> bool:
-        """Whether enough was written down to see that it is not accurate."""
+        """True if there is enough text to see that it is not accurate."""
         checks = sum(one.errors is not None for _, one in given)
         return checks >= step.settings.least_gold and not self._accurate(step, given)
 

@@ -18,14 +18,14 @@ ENQUIRIES = Table(
     (
         PARTICIPANT,
         Column("visit_id", KEY, "visit", True),
-        Column("enquiry_number", INTEGER, "1-based place in what this participant read", True),
+        Column("enquiry_number", INTEGER, "1-based position of the transcript for this participant", True),
         Column("enquiry", LABEL, "what was asked", True),
         Column("desk", LABEL, "where it was sent", True),
         Column("sure", FLAG, "the participant was sure of it", True),
         Column("language", LABEL, "BCP 47 tag of the page"),
         Column("response_s", REAL, "from when the enquiry was due to its answer"),
         Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
+        Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="enquiry",
 )

@@ -42,7 +42,7 @@ PITCHES = Table(
         Column("language", LABEL, "BCP 47 tag of the page"),
         Column("response_s", REAL, "from when the pair was due to its answer"),
         Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
+        Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="judged pair of tones",
 )

@@ -40,7 +40,7 @@ RECITALS = Table(
     (
         PARTICIPANT,
         Column("visit_id", KEY, "visit", True),
-        Column("sentence_number", INTEGER, "1-based place in what this participant read", True),
+        Column("sentence_number", INTEGER, "1-based position of the transcript for this participant", True),
         Column("sentence", LABEL, "what was to be read", True),
         Column("typed", WORDS, "what was typed instead"),
         Column("recording", SOUND, "audio file, relative to the dataset"),
@@ -48,7 +48,7 @@ RECITALS = Table(
         Column("language", LABEL, "BCP 47 tag of the page"),
         Column("response_s", REAL, "from when the sentence was due to its recording"),
         Column("answered_at", INSTANT, "UTC"),
-        Column("simulated", FLAG, "the participant was a program", True),
+        Column("simulated", FLAG, "simulated participant", True),
     ),
     counted="recital",
 )
