@@ -144,10 +144,8 @@ def test_what_was_typed_and_shown_is_noted(site: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"input": "#nobody"}, "no field to type into is found by '#nobody'"),
-        pytest.param(
-            {"click": [".nothing"]}, "nothing to click is found by '.nothing'", marks=pytest.mark.long
-        ),
+        ({"input": "#nobody"}, "no message field matches '#nobody'"),
+        pytest.param({"click": [".nothing"]}, "nothing to click matches '.nothing'", marks=pytest.mark.long),
     ],
 )
 def test_a_selector_that_finds_nothing_is_named(site: str, settings: dict[str, Any], problem: str) -> None:

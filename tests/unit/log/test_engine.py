@@ -45,11 +45,11 @@ def test_a_reader_cannot_write(log_url: str) -> None:
 
 def test_a_wrong_url_is_refused_with_a_cure_and_without_the_password() -> None:
     for url, said in [
-        ("nonsense", "not the URL of a log: 'nonsense'; use sqlite:///FILE or postgresql://"),
+        ("nonsense", "not the URL of a log: 'nonsense'. Use sqlite:///FILE or postgresql://"),
         ("mysql://u:secret@h/d", r"mysql://u:\*\*\*@h/d: no log can be kept in this kind of database"),
-        ("sqlite://", "a log in memory forgets everything; use sqlite:///FILE"),
+        ("sqlite://", "a log in memory forgets everything. Use sqlite:///FILE"),
         ("sqlite:///:memory:", "a log in memory forgets everything"),
-        ("sqlite:////no/such/folder/log.sqlite", "/no/such/folder: no such folder; make it"),
+        ("sqlite:////no/such/folder/log.sqlite", "/no/such/folder: no such folder. Make it"),
         ("postgresql://u:secret@127.0.0.1:1/d", r"postgresql\+psycopg://u:\*\*\*@127.0.0.1:1/d: .*opened"),
     ]:
         with pytest.raises(InputError, match=said) as refused:
@@ -122,7 +122,7 @@ def test_a_server_that_does_not_sync_is_refused(setting: str) -> None:
         def exec_driver_sql(self, statement: str) -> Answer:
             return Answer("off" if statement == f"SHOW {setting}" else "on")
 
-    with pytest.raises(InputError, match=f"the server runs with {setting}=off .*; set {setting} = on"):
+    with pytest.raises(InputError, match=f"the server runs with {setting}=off .*. Set {setting} = on"):
         check_settings(Server())  # pyright: ignore[reportArgumentType]
 
 
