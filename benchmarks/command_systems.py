@@ -11,8 +11,7 @@ of the training and of that lot; corpora and folds stay what they are. With --ke
 in a folder and is not trained again, so that an interrupted run goes on. With --into every result is added
 to a file as it comes, and what that file has is not trained again, wherever it was made; give what it has of
 a system that was changed since another name there. Prints one JSON object a seed, system, corpus and size,
-seed by seed, so that all systems have as many; `benchmarks/command_curves.py` draws those of one seed,
-`benchmarks/command_spread.py` says how several differ.
+seed by seed, so that all systems have as many.
 """
 
 import argparse

@@ -1,13 +1,20 @@
 """How often intervals hold and tests alarm where callers are few and unequal, against the method before.
 
-`python -m benchmarks inference [--trials 100] [--seed 1] [--jobs 1] [--out FILE]` simulates studies of 10 to
-140 callers with equal, Poisson, heavy-tailed and two-whales numbers of calls, within and between people, and
-others on which nothing was tuned, and prints JSON: coverage of the 95 % interval of a difference, type I
-error and power of its test, coverage of the interval of one rate; with trials and Monte Carlo error.
+`python -m benchmarks inference [--part NAME] [--trials 100] [--seed 1] [--jobs 1] [--out FILE]` prints JSON:
+
+intervals  simulated studies of 10 to 140 callers with equal, Poisson, heavy-tailed and two-whales numbers of
+           calls, within and between people, and others on which nothing was tuned: coverage of the 95 %
+           interval of a difference, type I error and power of its test, coverage of the interval of one rate
+claims     what the summary of a report claims of trials without any difference
+power      power at the participants that `vivavoce power` recommends, by trials that share no code with it
 """
 
 import argparse
 import json
+import math
+import re
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
@@ -16,22 +23,67 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.inference_claims import run as claims
-from benchmarks.inference_power import run as power
+from benchmarks._assumed_sums import assume_sums
 from scipy.special import expit, logit, ndtr
-from scipy.stats import beta
+from scipy.stats import beta, norm
 from scipy.stats import t as student
+from threadpoolctl import threadpool_limits
 
+from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.measures import MEASURES
+from vivavoce.sections.results.answer import answer
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.permutation import Relabelling, relabellings
+from vivavoce.stats.power import Nested, two_rates
+from vivavoce.stats.rates import HEADLINES
+from vivavoce.stats.simulation_of_power import Rates, find_participants
+from vivavoce.stats.summary import summarise
+from vivavoce.stats.summary_results import Summary
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from scenes.judging import judged_often
 
 Facts = dict[str, Any]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+Codes = np.ndarray[Any, np.dtype[np.int_]]
 ALPHA = 0.05
 DRAWS = 999
 GRID = np.linspace(0, 1, 2001)
 DIFFERENCES = {10: 0.20, 12: 0.20, 20: 0.15, 25: 0.15, 40: 0.12, 70: 0.10, 140: 0.08}
+
+
+PEOPLE = (8, 12, 20, 40)
+CONDITIONS = (2, 4)
+REMAIN = re.compile(r"differences remain in ([1-9]\d*)\.")
+WANTED = 0.8
+PARETO = tuple(int(one) for one in np.clip(2 / (1 - np.arange(0.5, 40) / 40) ** 0.8, 2, 60))
+LIKINGS = {"icc": 0.2, "interaction": 0.05}
+FEW_LIKINGS = {"icc": 0.05, "interaction": 0.05}
+POWER_DESIGNS: list[tuple[str, float, float, Nested]] = [
+    ("20 calls each, one system each", 0.4, 0.8, Nested(calls=20, icc=0.05)),
+    ("20 calls each, both systems", 0.4, 0.8, Nested(calls=20, icc=0.05, design="within")),
+    (
+        "20 calls each, both, own likings",
+        0.4,
+        0.8,
+        Nested(calls=20, **FEW_LIKINGS, design="within"),
+    ),
+    ("6 calls each, one system each", 0.5, 0.7, Nested(calls=6, icc=0.2)),
+    (
+        "6 calls each, both, own likings",
+        0.5,
+        0.65,
+        Nested(calls=6, **LIKINGS, design="within"),
+    ),
+    ("heavy-tailed callers, one system each", 0.5, 0.75, Nested(icc=0.2, profile=PARETO)),
+    (
+        "heavy-tailed callers, both systems",
+        0.5,
+        0.65,
+        Nested(icc=0.2, profile=PARETO, design="within"),
+    ),
+]
 
 
 class Scenario(NamedTuple):
@@ -316,25 +368,155 @@ def _measured(asked: tuple[Scenario, int, tuple[int, ...]]) -> Facts:
     return measure(scenario, trials, np.random.default_rng(seed))
 
 
+def claims(trials: int = 200, seed: int = 1) -> dict[str, Any]:
+    """What a report's summary claims of trials without any difference: participants, conditions, designs.
+
+    Output  cells: [{people, conditions, design, trials, claims, better, contradictions, disagreements,
+            tests}] and all: their sums with `claim_rate` (share of trials whose opening says that anything
+            differs; at most 5 % where the family is held) and `disagreement_rate` (share of tests whose
+            interval excludes 0 where p is not below .05, or the other way round)
+    """
+    cells = [
+        _claims_cell(people, conditions, design, trials, seed)
+        for people in PEOPLE
+        for conditions in CONDITIONS
+        for design in ("within", "between")
+    ]
+    counted = ("trials", "claims", "better", "contradictions", "disagreements", "tests")
+    whole: dict[str, Any] = {name: sum(cell[name] for cell in cells) for name in counted}
+    whole["claim_rate"] = whole["claims"] / whole["trials"]
+    whole["disagreement_rate"] = whole["disagreements"] / whole["tests"] if whole["tests"] else None
+    return {"seed": seed, "cells": cells, "all": whole}
+
+
+def _claims_cell(people: int, conditions: int, design: str, trials: int, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng([seed, people, conditions, ("within", "between").index(design)])
+    calls = np.maximum(rng.geometric(0.2, people), conditions if design == "within" else 1)
+    who = np.repeat(np.arange(people), calls)
+    own = np.arange(people) % conditions
+    with tempfile.TemporaryDirectory() as folder:
+        met = own[who] if design == "between" else _met(rng, who, conditions)
+        dataset = _dataset(Path(folder), who, met)
+        found = {"claims": 0, "better": 0, "contradictions": 0, "disagreements": 0, "tests": 0}
+        for _ in range(trials):
+            assume_sums(dataset, *_outcomes(rng, who))
+            for name, number in _judged(summarise(dataset)).items():
+                found[name] += number
+    return {"people": people, "conditions": conditions, "design": design, "trials": trials, **found}
+
+
+def _met(rng: np.random.Generator, who: Codes, conditions: int) -> Codes:
+    """Conditions in turn for each participant, from a start of their own, as the service allocates."""
+    start = rng.integers(0, conditions, who.max() + 1)
+    turn = np.concatenate([np.arange(number) for number in np.bincount(who)])
+    return (start[who] + turn) % conditions
+
+
+def _dataset(folder: Path, who: Codes, met: Codes) -> Dataset:
+    same = {"study": "null", "channel": "text", "language": "en", "simulated": False}
+    with DatasetWriter(folder / "null", study={"name": "null"}, source={"kind": "simulated"}) as writer:
+        for place, (person, system) in enumerate(zip(who.tolist(), met.tolist(), strict=True)):
+            own = {"system": f"s{system}", "condition": f"s{system}", "participant_id": f"p{person}"}
+            writer.add("dialogues", [{**same, **own, "dialogue_id": f"d{place:06}"}])
+    return Dataset(folder / "null")
+
+
+def _outcomes(rng: np.random.Generator, who: Codes) -> tuple[Floats, Floats]:
+    """Numerators and denominators of every measure: only the three headline rates have cases."""
+    names = MEASURES.names()
+    hits, cases = np.zeros((2, len(names), len(who)))
+    own = rng.normal(size=who.max() + 1)[who] + rng.normal(0.8, 0.5)
+    for name in HEADLINES:
+        place = names.index(name)
+        hits[place] = rng.random(len(who)) < 1 / (1 + np.exp(-own))
+        cases[place] = 1.0
+    return hits, cases
+
+
+def _judged(summary: Summary) -> dict[str, int]:
+    """What the opening says of one trial, and how it fits the tests."""
+    said = " ".join(answer(summary))
+    claimed = REMAIN.search(said)
+    tests = [one for one in summary.tests if one.family]
+    shown = sum(bool(one.significant) for one in tests)
+    sides = [one.clustered for one in tests if None not in (one.clustered.p, one.clustered.low)]
+    apart = sum((one.low > 0 or one.high < 0) != (one.p < ALPHA) for one in sides)
+    return {
+        "claims": int(claimed is not None),
+        "better": int(" better " in said),
+        "contradictions": int((int(claimed[1]) if claimed else 0) != shown),
+        "disagreements": apart,
+        "tests": len(sides),
+    }
+
+
+def power(trials: int, seed: int) -> dict[str, Any]:
+    """Recommended participants of each design, by search and by formula, and the power that each has."""
+    rows = []
+    for number, (name, a, b, nested) in enumerate(POWER_DESIGNS):
+        formula = two_rates(a, b, power=WANTED, nested=nested).clustered.size.participants
+        people, _ = find_participants(Rates(a, b), nested, power=WANTED, guess=formula, seed=seed)
+        with threadpool_limits(1):
+            row = {
+                "design": name, "rates": [a, b], "asked": WANTED, "participants": people,
+                "power": _power(nested, (a, b), people, trials, seed + 1000 + number),
+                "type_one_error": _power(nested, (a, a), people, trials, seed + 2000 + number),
+                "participants_by_formula": formula,
+                "power_by_formula": _power(nested, (a, b), formula, trials, seed + 3000 + number),
+            }  # fmt: skip
+        rows.append(row)
+    return {"trials": trials, "seed": seed, "monte_carlo_error": math.sqrt(0.16 / trials), "rows": rows}
+
+
+def _power(nested: Nested, rates: tuple[float, float], people: int, trials: int, seed: int) -> float:
+    """Share of trials, in groups of 20 that share who calls how often, with p < .05."""
+    rng, found = np.random.default_rng(seed), []
+    for start in range(0, trials, 20):
+        found += _significant(rng, nested, rates, people, min(20, trials - start))
+    return float(np.mean(found))
+
+
+def _significant(
+    rng: np.random.Generator, nested: Nested, rates: tuple[float, float], people: int, trials: int
+) -> list[bool]:
+    spread = nested.icc + nested.interaction
+    calls = rng.choice(nested.profile, people) if nested.profile else [int(nested.calls)] * people
+    sides = []
+    for person, size in enumerate(calls):
+        if nested.design == "between":
+            sides.append(np.full(size, person % 2))
+        else:
+            sides.append((np.arange(size) + rng.integers(2)) % 2)
+    base, liking = rng.standard_normal((trials, people, 1)), rng.standard_normal((trials, people, 2))
+    place = norm.cdf(math.sqrt(nested.icc / spread) * base + math.sqrt(nested.interaction / spread) * liking)
+    size = 1 / spread - 1
+    own = [beta.ppf(place[..., side], rate * size, (1 - rate) * size) for side, rate in enumerate(rates)]
+    who, side = np.repeat(np.arange(people), [len(one) for one in sides]), np.concatenate(sides)
+    hits = rng.random((trials, len(who))) < np.stack(own, axis=-1)[:, who, side]
+    rows = [("ab"[one], f"p{person:04}") for person, one in zip(who, side, strict=True)]
+    return [one.p is not None and one.p < 0.05 for one in judged_often(rows, hits)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks inference", description=__doc__)
+    parser.add_argument("--part", action="append", choices=["intervals", "claims", "power"])
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="only each so manieth scenario")
     parser.add_argument("--out", type=Path, help="also write everything, scenario by scenario")
     asked = parser.parse_args()
-    intervals = run(asked.trials, asked.seed, jobs=asked.jobs, every=asked.every)
-    parts = {name: part(asked.trials, asked.seed) for name, part in PARTS.items()}
+    works: dict[str, Callable[[], Facts]] = {
+        "intervals": lambda: run(asked.trials, asked.seed, jobs=asked.jobs, every=asked.every),
+        "claims": lambda: claims(asked.trials, asked.seed),
+        "power": lambda: power(asked.trials, asked.seed),
+    }
+    found = {name: work() for name, work in works.items() if name in (asked.part or works)}
     if asked.out:
-        asked.out.write_text(json.dumps({"intervals": intervals} | parts, indent=1) + "\n", encoding="utf-8")
-    shown = {name: {key: value for key, value in intervals[name].items() if key != "scenarios"}
-             for name in ("tuned", "unseen")}  # fmt: skip
-    print(json.dumps(shown | parts, indent=1))
-
-
-# Further parts of the bench, by name: run(trials, seed) -> dict.
-PARTS: dict[str, Callable[[int, int], Facts]] = {"claims": claims, "power": power}
+        asked.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    for part in ("tuned", "unseen"):
+        found.get("intervals", {}).get(part, {}).pop("scenarios", None)
+    print(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

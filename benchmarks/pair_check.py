@@ -21,10 +21,6 @@ from vivavoce.study.pairs_check import Balance, PairVerdict, judge_pair
 
 FOLDER = Path(__file__).parent / "pair_check"
 RESULTS = Path(__file__).parent / "results" / "pair_check.json"
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "pair-check-quality.md"
-MADE = """Made by `python -m benchmarks pair_check`: what the experimental version says instead of the
-control's words, and the first thing that the check finds."""
-TABLE = "## Every broken pair, and what the check says\n"
 SETS = ("building", "held_back")
 
 
@@ -83,39 +79,14 @@ def _share(several: list[Tried]) -> dict[str, Any]:
             "share": unfit / len(several), "low": limits.low, "high": limits.high}  # fmt: skip
 
 
-def told(every: dict[str, list[Tried]]) -> str:
-    """The section of the page that tells every broken pair."""
-    lines = [
-        TABLE,
-        MADE,
-        "",
-        "| | conversation | broken | the experimental version says | verdict | because |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    broken = [one for several in every.values() for one in several if one.kind]
-    for number, one in enumerate(broken, 1):
-        why = str(one.verdict.findings[0].problem) if one.verdict.findings else "nothing found"
-        verdict = {"unfit": "not fair", "doubtful": "**doubtful**", "fair": "**fair**"}[one.verdict.word]
-        cells = [_in_cell(text) for text in (one.edit, why)]
-        where = f"{one.conversation} ({one.language})"
-        lines.append(f"| {number} | {where} | {one.kind} | {cells[0]} | {verdict} | {cells[1]} |")
-    return "\n".join(lines) + "\n"
-
-
-def _in_cell(text: str) -> str:
-    """Text as a cell of a Markdown table: one line, nothing of it is mark-up."""
-    plain = " ".join(text.split())
-    return "".join(f"\\{sign}" if sign in "\\|*_`<[" else sign for sign in plain)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks pair_check")
     parser.add_argument("--set", choices=SETS, action="append", help="both when left out")
     parser.add_argument("--misses", action="store_true", help="print what was judged wrong, and why")
     given = parser.parse_args()
-    results, all_of_them = {}, {}
+    results = {}
     for name in given.set or SETS:
-        every = all_of_them[name] = tried(name)
+        every = tried(name)
         results[name] = scored(every)
         for one in every if given.misses else ():
             if one.unfit != (one.kind is not None):
@@ -126,8 +97,6 @@ def main() -> None:
     print(json.dumps(results, indent=2))
     if set(results) == set(SETS):
         RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-        before = PAGE.read_text(encoding="utf-8").partition(TABLE)[0]
-        PAGE.write_text(f"{before.rstrip()}\n\n{told(all_of_them)}", encoding="utf-8")
 
 
 if __name__ == "__main__":

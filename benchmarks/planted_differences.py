@@ -1,4 +1,4 @@
-"""Whether differences that were planted in the bundled systems come out of a trial.
+"""Detection of differences that were planted in bundled systems or in populations.
 
     python -m benchmarks planted_differences [--calls 600] [--minutes M] [--processes 2] [--callers 100]
         [--write]
@@ -8,7 +8,8 @@ hypotheses of what was said, against 1BT, which believes the first; objective su
 `vivavoce analyse` counts it; with `--minutes`, trials with one seed after the other until that time is over,
 summed. And calls of BoRIS by how it confirms and how much it mishears: turns of the
 caller, turns that only correct, right venues. `--write` keeps the figures in
-`benchmarks/results/planted_differences.json`.
+`benchmarks/results/planted_differences.json`. `--populations` examines reports of two populations instead:
+crowds of `tests/scenes/crowds.py`, alike or differing in one figure.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from importlib import import_module
 from multiprocessing import get_context
@@ -27,8 +29,10 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import vivavoce.study
 from scenes.bench import hold_trial  # pyright: ignore[reportMissingImports]
 from scenes.boris_callers import means  # pyright: ignore[reportMissingImports]
+from scenes.crowds import CROWD, LABORATORY, PLANTED, Crowd, differing, drawn
 from vivavoce.measures.compute import compute
 from vivavoce.stats.proportions import newcombe
+from vivavoce.stats.summary import summarise
 
 DOMAIN: Final = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 KEPT: Final = Path(__file__).parent / "results" / "planted_differences.json"
@@ -95,6 +99,25 @@ def confirmations(callers: int) -> list[dict[str, Any]]:
     return found
 
 
+def _significant(crowds: list[Crowd], seeds: range) -> dict[str, object]:
+    """Number of trials with a significant difference in each figure, and in any."""
+    counts: Counter[str] = Counter()
+    for seed in seeds:
+        with TemporaryDirectory() as folder:
+            tests = summarise(drawn(Path(folder) / "d", crowds, seed), "population").tests
+        found = {one.measure for one in tests if one.significant}
+        counts.update([*found, *(["any"] if found else [])])
+    return {"trials": len(seeds), **dict(sorted(counts.items()))}
+
+
+def populations(alike: int, planted: int) -> dict[str, Any]:
+    """Differences between crowd and laboratory: drawn alike, and with one figure that differs."""
+    found = {"alike": _significant([CROWD, LABORATORY], range(1000, 1000 + alike))}
+    for measure in PLANTED:
+        found[measure] = _significant(differing(measure), range(2000, 2000 + planted))
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--calls", type=int, default=600, help="calls with each of the two systems")
@@ -103,7 +126,13 @@ def main() -> int:
     parser.add_argument("--callers", type=int, default=100, help="calls of each way to confirm")
     parser.add_argument("--seed", type=int, default=21)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--populations", action="store_true", help="two populations instead")
+    parser.add_argument("--alike", type=int, default=100, help="pairs of populations that are alike")
+    parser.add_argument("--planted", type=int, default=20, help="pairs that differ, for each figure")
     options = parser.parse_args()
+    if options.populations:
+        print(json.dumps(populations(options.alike, options.planted), indent=1))
+        return 0
     os.environ.setdefault("VIVAVOCE_BOT_DOMAIN", str(DOMAIN))
     found = {"callers": options.callers, "confirmations": confirmations(options.callers)}
     print(json.dumps(found), flush=True)

@@ -99,15 +99,13 @@ def _table_2() -> str:
     for system, cells in TABLE_2.items():
         for name, cell in zip(RATES, cells, strict=True):
             rate, half = 100 * cell.successes / cell.n, half_width(cell.successes, cell.n)
-            at_calls = half_width(round(cell.rate * CALLS[system] / 100), CALLS[system])
             rows.append(
                 [
-                    system, name, f"{cell.rate:.1f} ± {cell.half:.1f}", f"{cell.successes} of {cell.n}",
-                    f"{rate:.3f} ± {half:.3f}", f"{_agree(rate, cell.rate, 1)}, {_agree(half, cell.half, 1)}",
-                    f"± {at_calls:.2f}",
+                    f"{system} {name}", f"{cell.rate:.1f}±{cell.half:.1f}", f"{cell.successes}/{cell.n}",
+                    f"{rate:.3f}±{half:.3f}", _agree(half, cell.half, 1),
                 ]
             )  # fmt: skip
-    heading = ["system", "rate", "printed", "counts", "ours", "rate, half-width agree", "with n = calls"]
+    heading = ["system, rate", "printed", "counts", "ours", "half-width agrees"]
     return _section(_TABLE_2, _table(heading, rows), _TABLE_2_NOTES)
 
 
@@ -126,11 +124,11 @@ def _tests() -> str:
             stated = stated or ("not significant" if (population, a, b) in STATED_NOT else "not stated")
             rows.append(
                 [
-                    f"{population}/{a} - {population}/{b}", f"{calls.z:.3f}", f"{calls.p:.4f}",
+                    f"{population}/{a} - {b}", f"{calls.z:.3f}", f"{calls.p:.4f}",
                     f"{goals.p:.4f}" if goals else "", f"{corrected.p:.4f}" if corrected else "", stated,
                 ]
             )  # fmt: skip
-    heading = ["pair", "z, n = calls", "p", "p, n = goals", "p, n = goals, corrected", "paper says"]
+    heading = ["pair", "z (calls)", "p", "p (goals)", "p (goals, corrected)", "paper"]
     return _section(_TESTS, _table(heading, rows), _TESTS_NOTES)
 
 
@@ -155,15 +153,15 @@ def _populations() -> str:
         for one in facts.by:
             rows.append(
                 [
-                    one.key, name, f"{100 * one.difference:.1f}",
+                    f"{one.key} {name}", f"{100 * one.difference:.1f}",
                     f"{100 * (one.low or 0):.1f} to {100 * (one.high or 0):.1f}", _p(one.p),
                     f"{_p(one.p_equivalent)} ({'yes' if one.equivalent else 'no'})",
                 ]
             )  # fmt: skip
         order = "the same order" if facts.ranks.same_order else "another order"
         ranks.append(f"{name}: tau {facts.ranks.tau or 0:.2f}, {order}")
-    heading = ["system", "rate", "crowd - lab, points", "95 % (Newcombe)", "p", "equivalent within 10 points"]
-    said = f"Ranks of the three systems: {'; '.join(ranks)}. {_closer()}"
+    heading = ["system", "crowd - lab, points", "95% CI (Newcombe)", "p", "equivalent within 10 points"]
+    said = f"Ranks: {'; '.join(ranks)}. {_closer()}"
     return _section(_POPULATIONS, _table(heading, rows), said)
 
 
@@ -208,31 +206,30 @@ def _sizes() -> str:
     }
     rows = [[name, str(n), f"{power_of_two_rates(0.45, 0.50, n):.1%}"] for name, n in sizes.items()]
     cost = (
-        f"Half the difference costs x {half.continuity_corrected:.2f} with and x {half.pooled:.2f} "
-        'without correction: the paper\'s "approximately 4 times" holds.'
+        f"Half the difference costs {half.continuity_corrected:.2f} times with and {half.pooled:.2f} times "
+        'without correction, as the paper says ("approximately 4 times").'
     )
     return _section(_SIZES, _table(["calls per system by", "n", "power"], rows), cost)
 
 
 def _table_choices() -> str:
     cells = [
-        (f"{name}, {condition}", k, printed)
+        (f"{name} {condition}", k, printed)
         for name, (counts, ratios, *_) in PREFERENCES.items()
         for condition, k, printed in zip(CONDITIONS, counts, ratios, strict=True)
     ]
     found = choices(read_counts([f"{name}={k}/{PEOPLE}" for name, k, _ in cells])).choices
-    strict = bonferroni([one.p_exact for one in found])
-    rows = [
-        [
-            name, f"{printed:.2f}", f"{k}", f"{one.ratio:.4f}", _agree(one.ratio, printed, 2),
-            f"{one.chi2:.4f}", _p(one.p), _p(one.p_exact), _p(one.p_holm),
-            "no" if p is not None and p >= 0.05 else "yes",
-        ]
-        for (name, k, printed), one, p in zip(cells, found, strict, strict=True)
-    ]  # fmt: skip
-    heading = ["cell", "printed", "k of 143", "ours", "agree"]
-    heading += ["chi-square", "p", "p exact", "p Holm", "Bonferroni"]
-    return _section(_CHOICES, _table(heading, rows), _CHOICES_NOTES)
+    agreeing = sum(
+        _agree(one.ratio, printed, 2) == "yes" for one, (_, _, printed) in zip(found, cells, strict=True)
+    )
+    strict = sum(p is not None and p >= 0.05 for p in bonferroni([one.p_exact for one in found]))
+    told = iter(
+        f"{k} ({printed:.2f}), {_p(one.p_holm)}" for one, (_, k, printed) in zip(found, cells, strict=True)
+    )
+    rows = [[name, *(next(told) for _ in CONDITIONS)] for name in PREFERENCES]
+    counts = f"{agreeing} of {len(cells)} printed ratios agree. Bonferroni leaves out {strict} cells."
+    notes = f"{counts} {_CHOICES_NOTES.strip()}"
+    return _section(_CHOICES, _table(["variable", *CONDITIONS], rows), notes)
 
 
 def _marginals() -> str:
@@ -243,13 +240,14 @@ def _marginals() -> str:
         persons = _z_of_rates(100 * women, WOMEN, 100 * men, MEN)
         rows.append(
             [
-                name, f"{printed:.2f}", f"{cells:.4f}", _agree(cells, printed, 2), f"{weighted:.4f}",
-                _agree(weighted, printed, 2), f"{women:.2f}, {men:.2f}", _p(judged.p), _p(persons.p),
+                name, f"{printed:.2f}", f"{cells:.4f}", f"{weighted:.4f}",
+                f"{_agree(cells, printed, 2)}, {_agree(weighted, printed, 2)}",
+                f"{women:.2f}, {men:.2f}", _p(judged.p), _p(persons.p),
             ]
         )  # fmt: skip
     heading = [
-        "variable", "printed", "mean of 4 cells", "agree", "50 women, 93 men", "agree", "women, men",
-        "p, judgements", "p, persons",
+        "variable", "printed", "mean of cells", "weighted", "agree", "women, men", "p (judgements)",
+        "p (persons)",
     ]  # fmt: skip
     return _section(_MARGINALS, _table(heading, rows), _MARGINALS_NOTES)
 
@@ -259,44 +257,39 @@ _INTRODUCTION: Final = """
 
 <!-- Made by `python -m benchmarks two_papers`; edit that script, not this page. -->
 
-Two published trials are rebuilt here from counts, by the same functions that `vivavoce analyse` and
-`vivavoce power` use. What was printed stands beside what we get; where the two differ, we say so and
-leave it.
+The functions behind `vivavoce analyse` and `vivavoce power` recompute two published trials from counts. Where
+they differ from the printed values, the table says so.
 """
 
 _TABLE_2: Final = """
-## Jurčíček et al. 2011, Table 2: success rates with 95 % intervals
+## Jurčíček et al. 2011, Table 2: success rates with 95% intervals
 
-Crowd callers (A) and callers from Cambridge (C) tried three systems. The intervals are Wald's. The
-counts are the only ones that give the printed rates; for ObjSucc IG, where several pairs do for A/NBT,
-A/1BT and C/NBT, one of them is shown.
+Callers: crowd (A) and Cambridge (C). Intervals are Wald's. The counts are those that give the printed rates;
+for ObjSucc IG of A/NBT, A/1BT and C/NBT several pairs do.
 """
 
 _TABLE_2_NOTES: Final = """
-Known mismatches: the half-widths of A/1BT (4.783, printed 4.7) and C/NBRL (9.751, printed 9.7) under
-ObjSucc AG. ObjSucc IG reproduces only with n counting **inferred goals**, not calls: the last column
-shows that n = calls misses all six. That is why every rate of ours names its unit of analysis. The
-sentence that assigned goals give lower rates than inferred ones fails for C/NBT (46.7 against 42.0).
+Two half-widths do not reproduce. ObjSucc IG reproduces only with n counting **inferred goals**; n = calls
+misses all six. The claim that assigned goals give lower rates than inferred ones fails for C/NBT (46.7
+against 42.0).
 """
 
 _TESTS: Final = """
 ## Jurčíček et al. 2011, section 4: z-tests of ObjSucc IG
 
-Two-tailed, pooled. The paper does not say whether n counts calls or goals, nor whether it was corrected.
+Two-tailed, pooled. The paper states neither the unit of n nor a correction.
 """
 
 _TESTS_NOTES: Final = """
-With goals and the continuity correction every stated result follows, and so does the number of 810 calls
-below. With goals and no correction A/1BT against A/NBT would have been significant, which the paper
-denies. None of these tests knows that one caller made several calls: [statistics](statistics.md) shows
-what that does.
+With goals and the continuity correction every stated result follows. These tests ignore that one caller made
+several calls ([statistics](statistics.md)).
 """
 
 _POPULATIONS: Final = """
 ## Crowd against laboratory
 
-The paper calls the two populations indistinguishable. A p above .05 does not show that; equivalence
-does, within a margin named beforehand (10 points here, two one-sided tests).
+The paper calls the populations indistinguishable. A p above .05 does not show that; an equivalence test does
+(margin 10 points, two one-sided tests).
 """
 
 _TABLE_3: Final = """
@@ -304,54 +297,48 @@ _TABLE_3: Final = """
 """
 
 _TABLE_3_NOTES: Final = """
-Neither follows from Table 2: the authors presumably averaged over other sets of calls.
+Neither follows from Table 2.
 """
 
 _SIZES: Final = """
 ## "About 810 calls per system"
 
-For rates of 45 % and 50 %. The claim is the n at which an *observed* difference of 5 points just reaches
-p < .05 with continuity correction. It has no power term: a trial of that size misses a true difference
-of 5 points about every second time.
+For rates of 45% and 50%. The claim is the n at which an *observed* difference of 5 points reaches p < .05
+with continuity correction; the power is then about one half.
 """
 
 _CHOICES: Final = """
-## Guerini et al. 2018, Table 2: which of two versions 143 people preferred
+## Guerini et al. 2018, Table 2: preferences of 143 people
 
-Every printed ratio belongs to at least one whole count; where two counts do, the smaller, that is, the
-worst case, is shown. Bonferroni is over the exact p values of all 20 cells.
+Each cell has the count (printed ratio) and p (Holm over 20 exact p). Of two possible counts
+the smaller is shown.
 """
 
 _CHOICES_NOTES: Final = """
-"All significant" holds at 5 % and after Holm's correction over the 20 tests; Bonferroni's would leave
-out two. The smallest significant count of 143 is 84.
+"All significant" holds at 5% and after Holm. The smallest significant count is 84.
 """
 
 _MARGINALS: Final = """
 ## Guerini et al. 2018, Tables 2 and 3: marginals
 
-Each marginal is the mean of four cells, and again the mean of the women's and men's, weighted 50 to 93.
+Means of four cells, and of women and men weighted 50 to 93.
 """
 
 _MARGINALS_NOTES: Final = """
-Taking the 4 judgements of a person as independent makes the gender difference of *facing* significant;
-counting persons (which is on the safe side) does not. With the raw answers the right test is McNemar's
-or a mixed model.
+Treating 4 judgements of a person as independent makes the gender difference of *facing* significant; counting
+persons does not. Use McNemar's test or a mixed model on the raw answers.
 
-Both tables can be true of the same answers: whole counts of 50 women and 93 men give all 20 cells and all 10
-marginals. 143 programs that answer so in a browser (20 on a telephone's screen, 40 in Italian) come out of
-the pages, the export and `analyse --by gender` as printed (`tests/journey/test_judges_of_a_paper.py`).
-Nobody was asked.
+Whole counts of 50 women and 93 men give all cells and marginals at once. 143 programs that answer so in a
+browser reproduce both tables through pages, export and `analyse --by gender`
+(`tests/journey/test_judges_of_a_paper.py`).
 """
 
 _LESSONS: Final = """
-## What we took from it
+## Lessons
 
-- A rate is nothing without its unit of analysis and its n.
-- An interval is nothing without its method; ours is Wilson's, and clustered by participant for
-  conclusions.
-- "Not significantly different" is not "the same": `--margin` tests equivalence.
-- A sample size needs a power: `vivavoce power two-rates .45 .50` prints both numbers.
+- A rate needs its unit of analysis and its n; an interval needs its method.
+- "Not significantly different" is not "the same": use `--margin`.
+- A sample size needs a power: `vivavoce power two-rates .45 .50`.
 """
 
 

@@ -2,7 +2,7 @@
 
 One mechanism for filters, facets, words and orders: each fact of a dialogue is a code in an array with one
 place a dialogue, what may be several (tools, tags) one array of truth values for each, what was said one text
-for each side. Places are given once and never move; `benchmarks/lab.py` says what a question costs.
+for each side. Places are given once and never move; `make bench ARGS="--only listing"` measures it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A benchmark of many trainings: what a file has is not trained again; how far seeds differ."""
+"""A benchmark of many trainings does not repeat the results that a file has."""
 
 import json
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks import command_spread, command_systems
+from benchmarks import command_systems
 
 from vivavoce.log.dataset import Dataset
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
@@ -49,14 +49,3 @@ def test_a_run_goes_on_from_what_a_file_has(
     more = run(monkeypatch, capsys, "--seeds", "1,2", *into)
     assert [(one["corpus"], one["seed"]) for one in more] == [("it", 1), ("it", 2), ("en", 2)]
     assert run(monkeypatch, capsys, "--seeds", "1,2", *into) == []
-
-
-def test_how_far_seeds_differ_is_student_s_interval() -> None:
-    # by hand: mean .7, standard deviation .1, t of 2 degrees 4.303, so .7 +- .248; differences .1, .2, .3
-    found = {"a": {1: 0.5, 2: 0.5, 3: 0.5, 4: 0.9}, "b": {1: 0.4}, "d": {1: 0.6, 2: 0.7, 3: 0.8}}
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in command_spread.table(found)]
-    assert rows[-1] == ["d", "3", "0.700", "0.452 to 0.948", "0.100", "0.600, 0.800"]
-    assert rows[-2] == ["b", "1", "0.400", "-", "-", "0.400, 0.400"]
-    assert list(command_spread.differences(found)) == [
-        "d - a: +0.200 (-0.048 to +0.448), ahead in 3 of 3 seeds"
-    ]

@@ -1,6 +1,6 @@
 """Golden cases of prediction-powered means by ppi-python, the reference implementation.
 
-`python benchmarks/_ppi_python_cases.py > tests/golden/prediction-powered.json`, in an environment with
+`python tests/golden/make/ppi_python_cases.py > tests/golden/prediction-powered.json`, in an environment with
 ppi-python 0.2.3 (`pip install ppi-python`); nothing else of the project needs it.
 """
 

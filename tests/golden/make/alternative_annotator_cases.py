@@ -1,6 +1,6 @@
 """Golden cases of the alternative annotator test, by the program of those who proposed it.
 
-`python benchmarks/_alternative_annotator_cases.py alt_test_example.ipynb` prints what is
+`python tests/golden/make/alternative_annotator_cases.py alt_test_example.ipynb` prints what is
 tests/golden/alternative-annotator.json, with the notebook of github.com/nitaytech/AltTest, whose functions
 are run here and not kept. The judgements are drawn, so that no data of others are kept either.
 """
