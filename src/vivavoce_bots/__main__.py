@@ -4,14 +4,12 @@ import argparse
 import os
 import socket
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from vivavoce_bots.bot import Bot
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.damage import Damage, DamageError
-from vivavoce_bots.dialogue.domain import DomainError, read_domain
-from vivavoce_bots.weakness import WEAKNESSES, WeaknessError, weakened
+from vivavoce_bots.dialogue.domain import DomainError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,19 +20,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"unknown variant {variant!r}. Known: {', '.join(entry.variants)}", file=sys.stderr)
         return 2
     try:
-        bot = _made(options, variant)
-        if options.channel == "telegram":
-            return _poll(bot, options)
-        return _serve(bot, variant, options)
-    except (DomainError, DamageError, WeaknessError) as error:
+        return _serve(entry.make(variant, options.seed, options.domain), variant, options)
+    except (DomainError, DamageError) as error:
         print(error, file=sys.stderr)
         return 2
-
-
-def _made(options: argparse.Namespace, variant: str) -> Bot:
-    if options.weak:
-        return weakened(options.name, options.weak, read_domain(options.domain))
-    return BOTS[options.name].make(variant, options.seed, options.domain)
 
 
 _PATHS = {
@@ -85,23 +74,6 @@ def _taken(host: str, port: int) -> str | None:
     return None
 
 
-def _poll(bot: Bot, options: argparse.Namespace) -> int:
-    import asyncio
-
-    from vivavoce_bots.telegram import TelegramBot
-
-    token = os.environ.get("TELEGRAM_BOT_TOKEN", "")
-    if not token:
-        print("no token: set TELEGRAM_BOT_TOKEN in the environment", file=sys.stderr)
-        return 2
-    telegram = TelegramBot(
-        bot, options.api, token, seed=options.seed, damage=_damage(options), language=options.language
-    )
-    with suppress(KeyboardInterrupt):
-        asyncio.run(telegram.run())
-    return 0
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m vivavoce_bots", description="Start a bot.")
     parser.add_argument("name", choices=sorted(BOTS), help="which bot")
@@ -114,13 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--channel",
-        choices=("http", "openai", "rasa", "websocket", "telegram"),
-        help="how it is reached; all but telegram at once when left out",
+        choices=tuple(_PATHS),
+        help="how it is reached (default: all)",
     )
-    parser.add_argument(
-        "--api", default="https://api.telegram.org", help="for telegram: address of the Bot API"
-    )
-    parser.add_argument("--language", default="en", help="for telegram: where a message tells none")
     known = parser.add_argument_group("known damage, none by default")
     known.add_argument("--wer", type=_share, default=0.0, help="share of words misheard")
     known.add_argument("--values-misheard", type=_share, default=0.0, help="share of values misheard")
@@ -131,7 +99,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     known.add_argument("--delay", type=_seconds, default=0.0, help="seconds before each answer")
     known.add_argument("--fail-rate", type=_share, default=0.0, help="share of turns answered with HTTP 500")
-    parser.add_argument("--weak", choices=WEAKNESSES, help="a planted weakness of understanding")
     return parser
 
 

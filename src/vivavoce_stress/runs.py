@@ -154,11 +154,6 @@ class Run:
     _held: int = 0
     _again: int = 0
 
-    @property
-    def replays_at_most(self) -> int:
-        each = 2 if self.settings.repeats == 1 else 1 + 2 * self.settings.repeats
-        return each * len(self.cases)
-
     async def hold(self, progress: Progress | None = None) -> CaseDone:
         """Replay and judge whatever is not yet; an interrupted run of the same plan is taken up.
 

@@ -4,8 +4,7 @@ VivavoceError
 ├── InputError            wrong user input: value, place, next step
 │   ├── UnknownName       a registry or a file does not know this name
 │   ├── DuplicateName     two objects claim one name
-│   ├── MissingExtra      a required package is not installed
-│   └── MissingColumn     a table lacks a column that a measure reads
+│   └── MissingExtra      a required package is not installed
 ├── SystemUnderTestError  the bot failed: unreachable, timeout, bad_answer, refused, closed
 └── LogError              the log could not be written or read
 """
@@ -69,13 +68,6 @@ class DuplicateName(InputError):
 
 class MissingExtra(InputError):
     """A required package is not installed."""
-
-
-class MissingColumn(InputError):
-    """A table lacks a column that a measure reads; names the export that should supply it."""
-
-    def __init__(self, table: str, column: str, supplier: str) -> None:
-        super().__init__(f"no column {column!r}", place=f"table {table}", hint=f"supplied by {supplier}")
 
 
 class SystemUnderTestError(VivavoceError):

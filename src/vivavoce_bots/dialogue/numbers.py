@@ -34,17 +34,6 @@ def in_digits(text: str, language: str, *, ordinals: bool = True) -> str:
     return text
 
 
-def number_meant(text: str, language: str) -> int | None:
-    """The number that a text says, in digits or words; the one that puts another right: `ten, no, twelve`."""
-    parts = re.split(
-        rf"\b(?:{'|'.join(speech(language).numbers['rather'])})\b", text[:LONGEST_TEXT], flags=re.I
-    )
-    for part in reversed(parts):
-        if number := _DIGITS.search(in_digits(part, language, ordinals=False)):
-            return int(number[0])
-    return None
-
-
 _JOINS: Final = {"en": re.compile(r"[ -]|[ ,]+and ", re.I), "it": re.compile(r" | e ", re.I)}
 
 

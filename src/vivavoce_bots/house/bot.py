@@ -45,7 +45,6 @@ _TELLS: Final = ("kind", "plural", "called", "deed", "glare", *WISHES)
 
 
 _YES_NO: Final = re.compile(r"^(?:yes|no|sì), ", re.I)
-_AND_YES: Final = re.compile(r"[.!?;,]\s*(?:yes|yeah|sì|sure)\b", re.I)
 
 
 def _sided(home: Home, language: str) -> list[str]:

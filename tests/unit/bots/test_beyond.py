@@ -5,7 +5,6 @@ import pytest
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.catalogue import BOTS
 from vivavoce_bots.dialogue.beyond import read_beyond, told_apart
-from vivavoce_bots.dialogue.numbers import number_meant
 from vivavoce_bots.dialogue.speech import read_data
 
 MADE = {
@@ -62,13 +61,6 @@ def test_a_bot_without_topics_has_nothing_beyond_it() -> None:
 )
 def test_a_question_that_it_cannot_answer_was_not_misheard(language: str, said: str, told: str) -> None:
     assert told in talk("house", said, language=language)[-1].text
-
-
-@pytest.mark.parametrize(
-    ("said", "number"), [("sei", 6), ("sei biscotti", 6), ("sei proprio inutile", None), ("ma chi sei", None)]
-)
-def test_the_verb_is_no_number(said: str, number: int | None) -> None:
-    assert number_meant(said, "it") == number
 
 
 @pytest.mark.parametrize(

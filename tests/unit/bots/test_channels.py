@@ -1,7 +1,6 @@
 """Every bot on every channel, as a process of its own, spoken to through the platform's connectors."""
 
 import asyncio
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,8 +26,7 @@ SAYS = {
 
 @contextmanager
 def running(*arguments: str, port: int | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    environment = {**os.environ, "TELEGRAM_BOT_TOKEN": "4242:TEST"}
-    process = subprocess.Popen([sys.executable, "-m", "vivavoce_bots", *arguments], env=environment)
+    process = subprocess.Popen([sys.executable, "-m", "vivavoce_bots", *arguments])
     try:
         if port is not None:
             wait_for_port(port, process)
@@ -82,30 +80,7 @@ def test_every_bot_converses_on_all_its_servers_channels(name: str) -> None:
             assert greeting or channel == "openai"
 
 
-@pytest.mark.parametrize("name", ["carbs", pytest.param("house", marks=pytest.mark.long)])
-def test_a_bot_is_a_telegram_bot_by_long_polling(name: str) -> None:
-    port, (said, expected) = free_port(), SAYS[name]
-    settings = {
-        "connect": "telegram",
-        "port": port,
-        "idle_s": 0.3,
-        "greeting_s": 60,
-        **PATIENT,
-    }
-
-    async def run() -> tuple[str, str]:
-        connector = make_connector(settings)
-        try:
-            return await converse(connector, said, Conversation(key="c1", language="en"))
-        finally:
-            await connector.shut_down()
-
-    with running(name, "--channel", "telegram", "--api", f"http://127.0.0.1:{port}"):
-        greeting, answer = asyncio.run(run())
-    assert greeting and expected in answer
-
-
-def test_a_named_channel_is_the_only_one_and_a_telegram_bot_needs_a_token() -> None:
+def test_a_named_channel_is_the_only_one() -> None:
     port = free_port()
     with running("chef", "--channel", "rasa", "--port", str(port), port=port):
         assert (
@@ -114,11 +89,6 @@ def test_a_named_channel_is_the_only_one_and_a_telegram_bot_needs_a_token() -> N
         )
         with pytest.raises(SystemUnderTestError, match="404"):
             both_ways({"connect": "http", "url": f"http://127.0.0.1:{port}/chat"}, "take the pan")
-    refused = subprocess.run(
-        [sys.executable, "-m", "vivavoce_bots", "chef", "--channel", "telegram"],
-        capture_output=True, text=True, check=False, env={**os.environ, "TELEGRAM_BOT_TOKEN": ""},
-    )  # fmt: skip
-    assert refused.returncode == 2 and "TELEGRAM_BOT_TOKEN" in refused.stderr
 
 
 def test_known_failures_hold_on_every_channel() -> None:

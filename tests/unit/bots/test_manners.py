@@ -4,7 +4,7 @@ import pytest
 
 from vivavoce_bots.acts import Reply
 from vivavoce_bots.catalogue import BOTS
-from vivavoce_bots.dialogue.numbers import in_digits, number_meant
+from vivavoce_bots.dialogue.numbers import in_digits
 from vivavoce_bots.dialogue.speech import LANGUAGES, read_data, speech, without_tag
 from vivavoce_bots.dialogue.spotting import Entry, Spotter, forms_of, tokens
 
@@ -65,17 +65,11 @@ def test_a_phrase_has_the_forms_between_its_bars_and_a_stem_all_its_endings() ->
         ("en", "two and three", "2 and 3"), ("en", "one of them", "one of them"),
         ("it", "il tre maggio millenovecentoquaranta", "il 3 maggio 1940"),
         ("it", "ventuno o duemilacinquecento", "21 o 2500"), ("it", "un piatto", "un piatto"),
+        ("it", "sei biscotti", "6 biscotti"), ("it", "ma chi sei", "ma chi sei"),
     ],
 )  # fmt: skip
 def test_numbers_in_words_are_numbers(language: str, said: str, written: str) -> None:
     assert in_digits(said, language) == written
-
-
-def test_a_number_that_puts_another_right_is_meant() -> None:
-    assert number_meant("ten... no, twelve", "en") == 12
-    assert number_meant("cinque, anzi quindici", "it") == 15
-    assert number_meant("no, twelve", "en") == number_meant("twelve, no", "en") == 12
-    assert number_meant("none", "en") is None
 
 
 def test_a_tag_makes_no_question() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.core.errors import DuplicateName, InputError, MissingColumn, UnknownName
+from vivavoce.core.errors import DuplicateName, InputError, UnknownName
 from vivavoce.core.registry import Registry
 
 
@@ -15,12 +15,6 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_all_known() -> None:
 
 def test_a_name_like_no_other_gets_the_list_alone() -> None:
     assert "Did you mean" not in str(UnknownName("gate", "zzz", ["code"]))
-
-
-def test_a_missing_column_names_who_supplies_it() -> None:
-    assert str(MissingColumn("turns", "onset_s", "vivavoce export")) == (
-        "table turns: no column 'onset_s'. Supplied by vivavoce export"
-    )
 
 
 def test_an_error_without_place_and_cure_is_the_problem_alone() -> None:

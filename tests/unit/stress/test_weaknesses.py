@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import pytest
 
 from unit.stress.conftest import Rows, RunCases, case
-from vivavoce_bots.weakness import WeaknessError, weakened
 from vivavoce_stress.case import Case
 
 MORE = {"en": ("any", "any"), "it": ("qualsiasi", "qualsiasi")}
@@ -82,22 +81,16 @@ def test_a_weakness_of_the_restaurant_bot_lowers_exactly_its_tests(
     call, tests = RESTAURANTS[weakness]
     sound = run_cases("vivavoce_bots.calling:restaurant_nbest", RESTAURANT)
     assert passes(sound).total() == len(RESTAURANT), failures(sound)
-    weak = run_cases(f"vivavoce_bots.weakness:{call}", RESTAURANT)
+    weak = run_cases(f"scenes.weak_bots:{call}", RESTAURANT)
     assert lowered(sound, weak) == tests, failures(weak)
 
 
 def test_a_bank_that_understands_no_anaphora_fails_only_that_test(run_cases: RunCases) -> None:
     sound = run_cases("vivavoce_bots.calling:callsteering", BANK)
     assert passes(sound).total() == len(BANK), failures(sound)
-    weak = run_cases("vivavoce_bots.weakness:callsteering_without_anaphora", BANK)
+    weak = run_cases("scenes.weak_bots:callsteering_without_anaphora", BANK)
     assert lowered(sound, weak) == {"ST-10"}, failures(weak)
     assert {row["verdict"] for row in weak if row["test"] == "ST-10"} <= {"fail", "clarification"}
-
-
-def test_a_weakness_that_a_bot_cannot_have_is_refused_by_name() -> None:
-    for name, weakness in (("carbs", "accents"), ("restaurant", "deafness"), ("callsteering", "synonyms")):
-        with pytest.raises(WeaknessError, match=weakness):
-            weakened(name, weakness)
 
 
 def failures(rows: Rows) -> Sequence[tuple[str, str, str]]:

@@ -11,10 +11,10 @@ Accents, synonyms and word order are weaknesses of the restaurant bot, anaphora 
 
 import re
 import unicodedata
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
-from vivavoce_bots.bot import Bot, BotFunction, as_function
+from vivavoce_bots.bot import BotFunction, as_function
 from vivavoce_bots.callsteering.bot import CallSteeringBot
 from vivavoce_bots.dialogue.domain import NAME, TYPE, Domain, read_domain
 from vivavoce_bots.dialogue.hearing import Heard
@@ -22,7 +22,6 @@ from vivavoce_bots.dialogue.spotting import Span, tokens
 from vivavoce_bots.dialogue.understanding import Understanding
 from vivavoce_bots.restaurant.bot import RestaurantBot
 
-WEAKNESSES: Final = ("accents", "synonyms", "word_order", "anaphora")
 _TOKEN: Final = re.compile(r"\w+(?:'\w+)?'?")
 _BEFORE_THE_NOUN: Final = {"en": ("food", "pricerange", "price range"), "it": ()}
 _BESIDE: Final = {
@@ -42,24 +41,6 @@ _BESIDE: Final = {
     "e",
     "and",
 }
-
-
-class WeaknessError(ValueError):
-    """The weakness cannot be planted in this bot; the message says why."""
-
-
-def weakened(name: str, weakness: str, domain: Domain | None = None) -> Bot:
-    """A bundled bot with one weakness.
-
-    Raises  WeaknessError: no such weakness, or this bot cannot have it
-    """
-    if weakness not in WEAKNESSES:
-        raise WeaknessError(f"unknown weakness {weakness!r}. Known: {', '.join(WEAKNESSES)}")
-    if name == CallSteeringBot.name and weakness == "anaphora":
-        return _WithoutAnaphora()
-    if name == RestaurantBot.name and weakness != "anaphora" and domain is not None:
-        return RestaurantBot(domain, understanding=partial(WeakUnderstanding, weakness=weakness))
-    raise WeaknessError(f"{name} cannot have the weakness {weakness!r}")
 
 
 def _accented_tokens(text: str) -> list[str]:
@@ -107,24 +88,12 @@ class _WithoutAnaphora(CallSteeringBot):
         return []
 
 
-_MADE: dict[tuple[str, str], Bot] = {}
+def _restaurant(weakness: str) -> BotFunction:
+    understanding = partial(WeakUnderstanding, weakness=weakness)
+    return as_function(cache(lambda: RestaurantBot(read_domain(), understanding=understanding)))
 
 
-def _bot(name: str, weakness: str) -> Bot:
-    if (name, weakness) not in _MADE:
-        _MADE[name, weakness] = weakened(name, weakness, read_domain())
-    return _MADE[name, weakness]
-
-
-def _called(name: str, weakness: str) -> BotFunction:
-    return as_function(lambda: _bot(name, weakness))
-
-
-restaurant_without_accents = _called("restaurant", "accents")
-"""The restaurant bot that counts words only with all their accents, for `connect: python`."""
-restaurant_without_synonyms = _called("restaurant", "synonyms")
-"""The restaurant bot that knows values by their first word only."""
-restaurant_in_order = _called("restaurant", "word_order")
-"""The restaurant bot that takes what qualifies a venue only in its usual place."""
-callsteering_without_anaphora = _called("callsteering", "anaphora")
-"""The call steering bot to which `the second` means nothing."""
+restaurant_without_accents = _restaurant("accents")
+restaurant_without_synonyms = _restaurant("synonyms")
+restaurant_in_order = _restaurant("word_order")
+callsteering_without_anaphora = as_function(cache(_WithoutAnaphora))
