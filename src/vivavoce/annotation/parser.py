@@ -1,4 +1,4 @@
-"""What a user turn means, read from the study's own ontology: values, requests, and a few moves.
+"""Parser of user turns with the study's ontology: values, requests, and a few moves.
 
 It reads what people typed, or a transcript of what they said, never what a recogniser made of it. It knows
 only the words of the ontology and a few phrases of its own; what it finds is marked `source: parser`.

@@ -1,4 +1,4 @@
-"""What analysis has to say, as a template with its values: English by itself; who shows it words it anew."""
+"""Translatable statements of analyses: a template with values, English by default."""
 
 import re
 from collections.abc import Mapping

@@ -54,7 +54,7 @@ def read_sound_parts(
     model: type[Model],
     whole: Callable[[dict[str, Any], set[KeyPath]], dict[str, Any]] = lambda data, lost: data,
 ) -> tuple[Model | None, list[Problem], set[KeyPath]]:
-    """What is sound in a file's mapping, as a model, all that is wrong with the rest, and where it stood.
+    """Valid part of a file's mapping as a model, with the problems of the rest and their places.
 
     Input   whole: puts stand-ins for what is required into what is left, knowing what was left out
     Output  None where the rest makes no model; a list goes whole when something in it is wrong

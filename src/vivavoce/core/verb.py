@@ -28,8 +28,8 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Verb:
-    """What stands after `vivavoce`, as a package offers it in the group `vivavoce.verbs`; below a verb with
-    others below it, such as `annotate`, in the group `vivavoce.verbs.annotate`.
+    """A command of `vivavoce`, offered by a package in the group `vivavoce.verbs`; a subcommand, such as of
+    `annotate`, in the group `vivavoce.verbs.annotate`.
 
     run         a function that Typer reads, or a Typer with verbs below this one; or where it stands, as
                 `module:name`, to be imported when it is asked for

@@ -1,4 +1,4 @@
-"""What a language brings, and the shelf of those that installed packages offer.
+"""Files of a language, and the registry of languages from installed packages.
 
 English stands in the code and is what everything falls back to; its folder holds data only. Every file of
 another language is optional, and what lacks is said in English:

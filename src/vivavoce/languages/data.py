@@ -395,8 +395,9 @@ def spoken_digits(code: str, language: str) -> str:
 
 
 def things_to_say(language: str, answered: str = "") -> tuple[str, ...]:
-    """What may be said after a hello to see whether answers follow the words: what the system itself
-    answered, and a goodbye."""
+    """Test messages after a greeting, to see if replies depend on them: the system's own reply, and a
+    goodbye.
+    """
     speech = SimulatedSpeech.or_english(language)
     own = (answered[:300],) if " " in answered.strip() else ()
     return (*own, speech.say["bye"][0])

@@ -36,7 +36,7 @@ PICTURE_TYPES: Final = {
 
 
 class Draw(NamedTuple):
-    """What a participant's plan is drawn with.
+    """Inputs of a participant's plan.
 
     slot    number of the plan: the first that nobody of the same scope holds, so that plans can be balanced
     chance  of this participant and step; in a simulation the same for the same seed
@@ -95,7 +95,7 @@ class Outcome(NamedTuple):
 
 
 class SoundPlan(NamedTuple):
-    """How sound is kept that stimuli may be answered with.
+    """Recording settings of responses.
 
     longest_s              of a recording; the page stops there
     at_once                all stimuli are answered in one recording, which its speaker then cuts;

@@ -1,1 +1,1 @@
-"""What is planned: the study file checked into objects, its ontology, its tasks and its protocol presets."""
+"""Study plans: the study file checked into objects, its ontology, tasks and presets."""

@@ -1,4 +1,4 @@
-"""What participants are told of what they are asked to do, before they agree to take part."""
+"""Information for participants about a study, before they consent."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class Message(NamedTuple):
 
 
 class Information(NamedTuple):
-    """What participants read about a step before they agree to take part; sentences in English.
+    """Information about a step for participants before they consent; sentences in English.
 
     lead   what the study is about, shown where no other step takes longer; None: nothing of its own
     does   what the participant does; none where a step is only read or filled in

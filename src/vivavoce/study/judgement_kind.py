@@ -44,11 +44,11 @@ class JudgementKind(ABC):
 
     @abstractmethod
     def plan(self, settings: Any, files: StepFiles) -> Any:
-        """What the study asks of annotators, with the files that it names; None: something was reported."""
+        """Plan of the annotation, with the files it names; None if problems were reported."""
 
     @abstractmethod
     def schemes(self, plan: Any) -> Sequence[Scheme]:
-        """What may be said, each with the scale on which agreement is computed."""
+        """Possible judgements, each with the scale for agreement."""
 
     @abstractmethod
     def judged(self, rows: Sequence[Row], events: Iterable[Any]) -> Iterable[Row]:
@@ -78,7 +78,7 @@ class JudgementKind(ABC):
 
     @cached_property
     def folder(self) -> Path:
-        """Where its pages' `templates` and `static` stand."""
+        """Folder of its pages' `templates` and `static`."""
         return Path(getfile(import_module(self.pages.partition(":")[0]))).parent
 
 
@@ -111,7 +111,7 @@ class LabelChoosing(BaseModel):
 
 
 class AnnotationPlan(BaseModel):
-    """What annotators judge in a study, and who they are.
+    """Annotation plan of a study: kinds of judgement and annotators.
 
     judgements  what each kind of judgement asks of them, by name
     double      share of dialogues that two annotate

@@ -64,7 +64,7 @@ def load_study(path: Path | str) -> Study:
 
 @dataclass(frozen=True)
 class ExaminedStudy:
-    """What a study file holds, also where something in it is wrong.
+    """Content of a study file, also with errors in it.
 
     study     None where there are problems
     systems   settings of the connectors of the systems that are sound so far
@@ -194,7 +194,7 @@ def _tasks(
 
 
 class _Sound(NamedTuple):
-    """What of a study file can be read, its sound steps with their positions, and keys that lost some."""
+    """Readable part of a study file: its valid steps with positions, and keys that lost some."""
 
     file: StudyFile
     entries: Entries
@@ -228,7 +228,7 @@ def _validated(source: MergedSource) -> _Sound | None:
 def _check_enough(
     tasks: tuple[Task, ...], walk: Walk, recruitment: Mapping[str, BaseModel], source: MergedSource
 ) -> None:
-    """Nobody gets the same task twice, so there must be one for each dialogue that a visit must have."""
+    """Check that there is a task for each dialogue of a visit: nobody gets a task twice."""
     needed: list[tuple[KeyPath, int]] = [((*at, "repeat"), plan.repeat.min) for at, plan in walk.held]
     for name, settings in recruitment.items():
         if (wanted := RECRUITERS.get(name).dialogues(settings)) is not None:
@@ -291,7 +291,7 @@ def _check_exclusions(file: StudyFile, forms: Iterable[str], source: MergedSourc
 
 
 def _connector_settings(written: dict[str, Any]) -> dict[str, Any]:
-    """What is written about a system, without what is not its connector's."""
+    """Settings of a system without those of its connector."""
     return {key: value for key, value in written.items() if key not in ("title", "factors", "flags")}
 
 

@@ -56,7 +56,7 @@ class Materials:
         return digest.hexdigest()[:12]
 
     def within(self, name: str, at: KeyPath) -> Path | None:
-        """Where something that the study names must stand; a way out of the study's folder is reported.
+        """Path of a file that the study names; a path outside the study's folder is reported.
 
         What a study file names is read and shown to participants, and a study may come from somebody else.
         """
@@ -106,7 +106,7 @@ class Materials:
         return found
 
     def variants(self, name: str, language: str, *, first: bool) -> list[Path]:
-        """Where a text may stand, best first: consent.it.md, consent.md (first language), the preset's.
+        """Possible paths of a text, best first: consent.it.md, consent.md (first language), the preset's.
 
         A text in a wider language serves as well: consent.en.md for en-GB.
         """
@@ -176,7 +176,7 @@ class Materials:
 
 
 class NamedFiles:
-    """What a step or a judgement of another package reads: see `StepFiles`.
+    """Files for a step or a judgement of another package: see `StepFiles`.
 
     under  what stands before the files' names in the revision
     """

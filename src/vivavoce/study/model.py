@@ -98,7 +98,7 @@ class Study(BaseModel):
 
     @property
     def judgement_kinds(self) -> list[JudgementKind]:
-        """What annotators judge."""
+        """Kinds of judgement for annotators."""
         return self.annotation.kinds if self.annotation is not None else []
 
     @property

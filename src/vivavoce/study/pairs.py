@@ -136,5 +136,5 @@ def tokens(text: str) -> list[str]:
 
 
 def length(transcript: Transcript, party: Party | None = None) -> int:
-    """How many tokens a transcript has, or one party's turns of it."""
+    """Number of tokens in a transcript, or in one party's turns."""
     return sum(len(tokens(turn.text)) for turn in transcript if party in (None, turn.party))

@@ -1,4 +1,4 @@
-"""What was changed between two transcripts, word by word."""
+"""Word-level difference between two transcripts."""
 
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,7 @@ class Piece(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """What stands between two of the user's turns, or one of these turns: its party and its pieces."""
+    """Text between two user turns, or one user turn: its party and its pieces."""
 
     party: str
     pieces: tuple[Piece, ...]
@@ -88,7 +88,7 @@ def _pieces(before: str, after: str) -> tuple[tuple[Piece, ...], int, int]:
 
 
 def _starts(text: str, found: list[str]) -> list[int]:
-    """Where each token begins, and where the text ends."""
+    """Start of each token, and the end of the text."""
     places, at = [], 0
     for token in found:
         at = text.index(token, at)

@@ -1,4 +1,4 @@
-"""What a system tells: quantities, times, dates, names, and whether something is so, or was done.
+"""Facts in a system's text: quantities, times, dates, names, and if something is so or was done.
 
 Read clause by clause by the `facts.yaml`, `turns.yaml` and `replies.yaml` of a language, without an ontology.
 """
@@ -41,7 +41,7 @@ class ToldValue(NamedTuple):
 
 @dataclass(slots=True)
 class Facts:
-    """What the system tells between two turns of the user.
+    """Facts in the system's text between two user turns.
 
     values     quantities, times and dates, in their order
     names      capitalised words that begin no sentence, in their order, lower-cased
@@ -84,7 +84,7 @@ class _Reader(NamedTuple):
 
 
 def facts_of(text: str, language: str, known: Iterable[str] = ()) -> Facts:
-    """What a system says, read by the words of its language; where that brings none, by the English ones.
+    """Facts in a system's text, by the words of its language, else the English ones.
 
     Input   known: names in the conversation, which are then found where a sentence begins, too
     """
@@ -140,7 +140,7 @@ def _read_clause(clause: str, asked: State | None, reader: _Reader, found: Facts
 
 
 def _values(tokens: list[re.Match[str]], clause: str, reader: _Reader) -> Iterator[tuple[int, str]]:
-    """Where each quantity, time or date of a clause begins, and what it is."""
+    """Start and value of each quantity, time or date in a clause."""
     words, skip = [one[0] for one in tokens], 0
     for place, one in enumerate(tokens):
         if skip:
@@ -302,6 +302,6 @@ def lemma(word: str) -> str:
 
 
 def without_negation(word: str) -> str | None:
-    """What a word denies by its first letters: available, of unavailable; None: nothing."""
+    """Negated stem of a word: available, of unavailable; None: nothing."""
     match = _NEGATIVE_PREFIX.match(word)
     return word[match.end() :] if match else None

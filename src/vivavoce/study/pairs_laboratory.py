@@ -131,7 +131,7 @@ class PairsLaboratory:
         return [path for path in (self.path, self.drafts) if path.exists()]
 
     def _is_fit(self, pair: Pair) -> bool:
-        """Whether the study can use it: in all its languages, and fair or doubtful in each."""
+        """True if the study can use it: written in all its languages, and fair or doubtful in each."""
         languages = self.languages
         return all(
             one in pair.text and judge_pair(pair, one, self.balance).word != "unfit" for one in languages

@@ -1,4 +1,4 @@
-"""Whether both versions of a pair tell the same: values in their order, names, whether each holds, the acts.
+"""Comparison of the meaning of a pair's versions: values in order, names, truth of each fact, actions.
 
 Source  Guerini et al. 2018, section 3: the outcome stays the same, as all but the strategy does
 Note    by words and rules, not by understanding: how often it is wrong is published (pair-check-quality)
@@ -48,7 +48,7 @@ class FactMismatch(NamedTuple):
 
 
 def disagreements(text: PairText, language: str) -> list[FactMismatch]:
-    """What the two versions do not tell alike, between each two turns of the user.
+    """Differences in meaning between the two versions, between each two user turns.
 
     Empty  both tell the same; also where no fact was found
     Note   what `equivalent` names counts as the same
@@ -73,13 +73,13 @@ def disagreements(text: PairText, language: str) -> list[FactMismatch]:
 
 
 def tells_facts(text: PairText, language: str) -> bool:
-    """Whether anything was found in the control by which an outcome can be compared."""
+    """True if the control has a fact by which an outcome can be compared."""
     facts = [facts_of(one, language) for one in _said(text.control)]
     return any(one.values or one.names or one.opposites for one in facts)
 
 
 def _said(transcript: Transcript) -> list[str]:
-    """What the system says before the first turn of the user, between each two, and behind the last."""
+    """System text before the first user turn, between each two, and after the last."""
     stretches = [""]
     for turn in transcript:
         if turn.party == "user":
@@ -207,7 +207,7 @@ def _by_lemma(
 
 
 def _acts(ours: set[str], theirs: set[str]) -> Iterator[Statement]:
-    """What one version says against itself; not to have understood may be the strategy."""
+    """Signs of trouble in only one version; a failure to understand may be the strategy."""
     for act, template in ACTS.items():
         excused = {act, "not_understood"} if act == "refuse" else {act}
         if (act in ours and not theirs & excused) or (act in theirs and not ours & excused):
@@ -215,7 +215,7 @@ def _acts(ours: set[str], theirs: set[str]) -> Iterator[Statement]:
 
 
 def _swapped(one: str, other: str, given: set[str], asked: set[str]) -> list[Statement]:
-    """What the user asked for is gone, and another thing that was on offer is there: red for blue."""
+    """Check for a replaced offer: the requested thing is gone and an alternative is there, red for blue."""
     ours, theirs = _words(one), _words(other)
     lost, new = (ours - theirs) & asked, (theirs - ours) & given - asked
     return [_told_otherwise(lost, new)] if lost and new else []

@@ -1,4 +1,4 @@
-"""Which pairs a participant sees, in which order and on which side: drawn, and balanced over participants.
+"""Plans of pairs for participants: selection, order and sides, drawn and balanced over participants.
 
 Participants are numbered by slots 0, 1, 2, ...; a slot that nobody finished is given to the next one. Over
 any first n slots the counts of a variable's sides, and of its pairs, differ by at most one; over every block
@@ -24,7 +24,7 @@ class PlannedComparison(NamedTuple):
 
 
 class PairsDraw(NamedTuple):
-    """What plans are drawn with.
+    """Settings of plans.
 
     attention  whether attention pairs are mixed in
     repeats    how many pairs are shown once more
@@ -88,7 +88,9 @@ def experimental_side(seed: int, variables: Sequence[str], variable: str, slot: 
 
 
 def _pair(draw: PairsDraw, variable: str, count: int, slot: int) -> int:
-    """Which of a variable's pairs: each once in every `count` slots, and in twice as many on both sides."""
+    """Allocation of a variable's pairs: each once in every `count` slots, and in twice as many on both
+    sides.
+    """
     block, within = divmod(slot, 2 * count)
     chance = Random(f"{draw.seed}:pair:{variable}:{block}")
     first = chance.sample(range(count), count)

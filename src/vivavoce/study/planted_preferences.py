@@ -20,7 +20,7 @@ HINT: Final = "write empathy=0.65, or empathy:satisfaction=0.65 for one question
 
 
 class PlantedPreferences(NamedTuple):
-    """What simulated judges prefer.
+    """Preferences of simulated judges.
 
     shares  of decided choices for the experimental version (0 to 1), by variable and question, None for any
     alike   how alike one judge's answers about one variable are: latent correlation, 0 up to below 1
@@ -34,7 +34,7 @@ class PlantedPreferences(NamedTuple):
         return self.shares.get((variable, question), self.shares.get((variable, None)))
 
     def chooses(self, variable: str, question: str, judge: Random, chance: Random) -> bool | None:
-        """Whether a judge chooses the experimental version; None: nothing was planted.
+        """Choice of a judge, True for the experimental version; None: no preference set.
 
         Input   judge: the same for all of their questions about the variable; chance: another for each
         """
@@ -45,7 +45,7 @@ class PlantedPreferences(NamedTuple):
         return drawn < NORMAL.inv_cdf(share)
 
     def facts(self) -> dict[str, float]:
-        """What was planted, for the log."""
+        """Preferences for the log."""
         named = {":".join(filter(None, key)): share for key, share in self.shares.items()}
         return {**{f"prefers {name}": share for name, share in named.items()}, "alike": self.alike}
 

@@ -1,4 +1,4 @@
-"""Where participants come from: the shelf of recruiters that installed packages offer, and a study's own.
+"""Sources of participants: the registry of recruiters from installed packages, and a study's own.
 
 A recruiter is a key of the study file's section `recruitment`. It says who may come in, and where people go
 when they are done. Paying them is its package's business: the participants' pages never pay anybody.
@@ -65,7 +65,7 @@ class NotAdmitted(Exception):
 
 
 class NoticeRefused(Exception):
-    """What came to a recruiter's address is not taken; `reason` is all that its sender is told."""
+    """Rejected message to a recruiter's address; its sender sees only `reason`."""
 
     def __init__(self, reason: Literal["unexpected", "unsigned", "late", "unreadable"]) -> None:
         self.reason = reason
@@ -74,7 +74,7 @@ class NoticeRefused(Exception):
 
 @dataclass(frozen=True)
 class HandBack:
-    """What a participant takes along at the end.
+    """Completion details for a participant.
 
     code   to be shown; None: there is none
     url    where they go to say that they are done; None: nowhere
@@ -104,19 +104,19 @@ class Recruiter(ABC):
 
     @cached_property
     def folder(self) -> Path:
-        """Where its pages stand; scripts and styles are in `static`."""
+        """Folder of its pages; scripts and styles are in `static`."""
         return Path(getfile(type(self))).parent
 
     def dialogues(self, settings: Any) -> Range | None:
-        """How many dialogues each of its people holds; None: as many as the visit's step says."""
+        """Number of dialogues of each participant; None: as in the visit's step."""
         return None
 
     def words(self, settings: Any) -> Mapping[str, str | Mapping[str, str]]:
-        """What people are told in the study file's words, by key of the settings: for all, or by language."""
+        """Texts for participants in the settings, by key: for all languages, or by language."""
         return {}
 
     def places(self, settings: Any, study: str, log: Any) -> int | None:
-        """How many people it is to bring; None: as many as come."""
+        """Number of participants to recruit; None: no limit."""
         return None
 
     def framed_by(self, settings: Any) -> Sequence[str]:
@@ -124,16 +124,16 @@ class Recruiter(ABC):
         return ()
 
     def previews(self, settings: Any, query: Mapping[str, str]) -> bool:
-        """Whether somebody with these parameters only looks: they read what it is about, no more."""
+        """True for visitors who only preview the study: they read its description, nothing more."""
         return False
 
     @abstractmethod
     def claims(self, settings: Any, query: Mapping[str, str]) -> bool:
-        """Whether who opens the study by a link with these parameters says to come from here."""
+        """True if a link with these parameters comes from this recruiter."""
 
     @abstractmethod
     def admit(self, settings: Any, study: str, log: Any, query: Mapping[str, str]) -> Admission:
-        """Who comes with these parameters; may ask others and wait for them.
+        """Admit a participant with these parameters; may ask other services and wait.
 
         Input   log: the study's, a `Log`
         Raises  NotAdmitted: it is not proven that they come from here
@@ -143,7 +143,7 @@ class Recruiter(ABC):
     def hand_back(
         self, settings: Any, study: str, log: Any, outcome: str | None, code: str | None
     ) -> HandBack:
-        """What somebody takes along whose visit has ended.
+        """Completion details for a participant whose visit has ended.
 
         Input   outcome: of the visit, durably stored by now; code: the study's own completion code
         """
@@ -151,7 +151,7 @@ class Recruiter(ABC):
     def hand_back_visit(
         self, settings: Any, study: str, log: Any, visit_id: str, outcome: str | None, code: str | None
     ) -> HandBack:
-        """What somebody takes along from their own visit: the same for each of its outcome, as a rule."""
+        """Completion details of a participant's own visit, usually the same for each outcome."""
         return self.hand_back(settings, study, log, outcome, code)
 
     def receive(self, settings: Any, study: str, log: Any, headers: Mapping[str, str], body: bytes) -> None:
@@ -227,14 +227,14 @@ def check_words(
 
 
 def repeat_of(recruitment: Mapping[str, BaseModel], pool: str, plan: DialoguePlan) -> Range:
-    """How many dialogues somebody holds in a step whom this recruiter sent."""
+    """Number of dialogues in a step for a participant of this recruiter."""
     if pool not in recruitment:
         return plan.repeat
     return RECRUITERS.get(pool).dialogues(recruitment[pool]) or plan.repeat
 
 
 def framing_origins(recruitment: Mapping[str, BaseModel]) -> list[str]:
-    """Whose pages may show a study in a frame."""
+    """Origins that may show a study in a frame."""
     found = (RECRUITERS.get(name).framed_by(settings) for name, settings in recruitment.items())
     return sorted({origin for origins in found for origin in origins})
 

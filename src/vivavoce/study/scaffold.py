@@ -114,7 +114,7 @@ def _example_domains(protocol: str) -> list[str]:
 
 
 def study_contents(protocol: str, name: str, *, own_domain: bool = False) -> dict[str, str]:
-    """What a new study of a protocol has, by file name: `consent.en.md` of the texts becomes `consent.md`.
+    """Files of a new study of a protocol: `consent.en.md` of the texts becomes `consent.md`.
 
     Input   own_domain: the study has another domain than the example, so that no text may speak of that
     """

@@ -12,7 +12,7 @@ class StepFiles(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Where the study file stands."""
+        """Folder of the study file."""
         ...
 
     @property
@@ -35,7 +35,7 @@ class StepFiles(Protocol):
     def path(
         self, name: str, key: str, *, hint: str = "put it next to the study file", known_as: str = ""
     ) -> Path | None:
-        """Where a file beside the study file stands; None where it is missing, which is reported.
+        """Path of a file beside the study file; None if it is missing, which is reported.
 
         hint      what to do where it is missing
         known_as  its name in the revision, which stays when the file is called otherwise; "": as it is called
@@ -43,7 +43,7 @@ class StepFiles(Protocol):
         ...
 
     def within(self, name: str, key: str | int) -> Path | None:
-        """Where a file would stand that may be missing; None: outside the study, which is reported."""
+        """Path of an optional file; None: outside the study, which is reported."""
         ...
 
     def keep(self, path: Path, known_as: str, key: str | int) -> None:

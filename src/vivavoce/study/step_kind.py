@@ -1,4 +1,4 @@
-"""What every step says of itself: its minutes, what participants are told, its course, its simulation."""
+"""Interface of a step: its duration, information for participants, preregistration line, simulation."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ Written = TypeVar("Written", bound=Step)
 
 
 class SimulatedParticipant(Protocol):
-    """Who goes through a visit in a simulation, marked as simulated.
+    """Simulated participant of a visit, marked as simulated.
 
     engine  the session engine that the pages of participants use
     state   where the visit stands
@@ -51,7 +51,7 @@ class SimulatedParticipant(Protocol):
 
     @property
     def planted(self) -> PlantedPreferences | None:
-        """What simulated judges of transcripts prefer; None: they choose by chance."""
+        """Preferences of simulated judges of transcripts; None: random choices."""
         ...
 
     def ratings(
@@ -108,7 +108,7 @@ class StepKind(ABC, Generic[Written]):
     done: ClassVar[str] = ""
 
     def materials(self, settings: Any, files: StepFiles) -> Any:
-        """What the step of another package reads of its files, kept as `material`; most read none."""
+        """Files of another package's step, kept as `material`; most read none."""
         return None
 
     def document(self, settings: Any) -> str | None:
@@ -132,7 +132,7 @@ class StepKind(ABC, Generic[Written]):
         return None
 
     def consent(self, step: Written) -> ConsentPlan | None:
-        """What participants must agree to in the step; None: to nothing."""
+        """Consent text of the step; None without one."""
         return None
 
     def forms(self, step: Written) -> Sequence[str]:
@@ -150,7 +150,7 @@ class StepKind(ABC, Generic[Written]):
         return None
 
     def records(self, step: Written) -> bool:
-        """Whether sound of participants is recorded in the step."""
+        """True if the step records participants."""
         plan = self.dialogues(step)
         return plan is not None and is_spoken(plan.channel)
 
@@ -160,7 +160,7 @@ class StepKind(ABC, Generic[Written]):
 
     @abstractmethod
     def told(self, step: Written, study: "Study") -> Information:
-        """What participants are told about the step on the page on which they decide to take part."""
+        """Information about the step on the page where participants decide to take part."""
 
     @abstractmethod
     def course(self, step: Written, study: "Study") -> str:
@@ -174,11 +174,11 @@ class StepKind(ABC, Generic[Written]):
         """
 
     def quotas(self, step: Written) -> Mapping[str, Mapping[int, int]]:
-        """How many people of a code take part, by item of its form and code; none: any number."""
+        """Quotas by item of its questionnaire and code; none: no limit."""
         return {}
 
     def admits(self, step: Written, answers: Mapping[str, float | None]) -> bool:
-        """Whether somebody whose form was answered so goes on; codes by item, null: left open."""
+        """Admit a participant by their answers; codes by item, null: left open."""
         return True
 
     def check_simulation(self, step: Written, study: "Study", language: str) -> None:
@@ -189,7 +189,7 @@ class StepKind(ABC, Generic[Written]):
 
     @cached_property
     def folder(self) -> Path:
-        """Where the step stands: its page, and its catalogues in `locale`."""
+        """Folder of the step: its page, and its catalogues in `locale`."""
         return Path(getfile(type(self))).parent
 
     @property
@@ -222,7 +222,7 @@ def words_of_steps() -> list[Path]:
 
 
 def kind_of(step: Step) -> StepKind[Any]:
-    """What a step of a study says of itself. Raises UnknownName: no package offers it any more."""
+    """Kind of a study's step. Raises UnknownName: no package offers it now."""
     return STEPS.get(step.kind)
 
 
@@ -245,7 +245,7 @@ def form_of(step: Step | None) -> QuestionnaireStep | None:
 
 
 def consent_of(step: Step | None) -> ConsentPlan | None:
-    """What participants must agree to in a step; None: to nothing."""
+    """Consent text of a step; None without one."""
     return kind_of(step).consent(step) if step is not None else None
 
 

@@ -80,7 +80,7 @@ class Walk:
         return [self.placed[number][0] for number in _unasked(self.visit)]
 
     def lacks(self, written: Any) -> bool:
-        """Whether a step of those that are written is unsound, so that nobody knows what is done in it."""
+        """True if an invalid step may hide what happens in the visit."""
         sound = sum(form is not None or place in self.steps for place, form in enumerate(self._forms))
         return isinstance(written, list) and len(written) > sound
 
@@ -111,13 +111,13 @@ class Walk:
             source.report(self.paths[place], f"{form.use!r} is asked twice in a row", "remove one of them")
 
     def _run(self, place: int) -> int:
-        """Where the unbroken run of questionnaires begins that ends just before this place."""
+        """Start of the unbroken run of questionnaires that ends just before this place."""
         while place > 0 and self._forms[place - 1] is not None:
             place -= 1
         return place
 
     def _follows_dialogue(self, place: int) -> bool:
-        """Whether only forms stand between it and dialogues; what was left out as unsound may hold some."""
+        """True if only questionnaires stand between it and dialogues; invalid steps may hide some."""
         first = self._run(place)
         before = self._indices[first - 1] if first else -1
         if self._indices[place] - before != place - first + 1:
@@ -199,7 +199,7 @@ def check_systems(walk: Walk, written: Mapping[str, Any], source: Source) -> Non
 
 
 def _does_something(step: Step) -> bool:
-    """Whether participants do more than read, agree and fill in a form."""
+    """True if participants do more than read, agree and fill in a questionnaire."""
     return step.document is None and form_of(step) is None and consent_of(step) is None
 
 
@@ -224,5 +224,5 @@ def _check_screen(screen: ScreenSettings, path: KeyPath, source: Source) -> None
 
 
 def about(form: FormSettings) -> About:
-    """What a form is about: as the study says, else as its instrument says."""
+    """Subject of a questionnaire: as the study says, else as its instrument says."""
     return form.about or INSTRUMENTS.get(form.use).about

@@ -95,7 +95,7 @@ def opponents(
     *,
     widest: bool = False,
 ) -> Pair:
-    """Who meets on the left and on the right: the pair met least by this person, then by anybody.
+    """Pair to meet, left and right: met least by this person, then by anybody.
 
     Input  how often two systems met, left and right: in the study, and before this person; widest: of pairs
            that this person met equally often the one whose difference is known least, see `unknown`
@@ -118,7 +118,7 @@ def _often(counted: Counter[Pair], pair: Pair) -> int:
 
 
 def unknown(systems: Sequence[str], met: Counter[Pair]) -> dict[Pair, float]:
-    """How little is known of the difference of two systems: its variance, up to a factor.
+    """Uncertainty of the difference between two systems: its variance, up to a factor.
 
     Every meeting tells as much as any other, and a and b are compared by way of c, too: the variance is the
     effective resistance of the graph of meetings, so that a new system, of which nothing is known, comes

@@ -80,7 +80,7 @@ class Draft:
 
 @dataclass
 class MoveRules:
-    """What follows from a move by itself: a code after a dialogue, the first assignment, the visit's end.
+    """Automatic consequences of a move: a code after a dialogue, the first assignment, the visit's end.
 
     chance gives the generator for an allocation, named by participant and number, so that a simulation can
     be repeated. suspended names systems that get no new dialogue for now; when all are, none is spared.
