@@ -32,8 +32,8 @@ _LONGEST: Final = 1024
 class LexSettings(AmazonSettings):
     """Settings of a system with `connect: lex`."""
 
-    bot: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{10}$")] = Field(description="id of the bot")
-    alias: str = Field("TSTALIASID", min_length=1, description="id of the bot's alias")
+    bot: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{10}$")] = Field(description="bot ID")
+    alias: str = Field("TSTALIASID", min_length=1, description="alias ID")
     locale: str = Field("en_US", description="locale of the bot")
 
 
@@ -52,7 +52,7 @@ class LexConnector(AmazonConnector[LexSettings]):
     async def send(self, conversation: Conversation, turn: UserTurn) -> AsyncIterator[SystemOutput]:
         text = clean_text(turn.message)
         if len(text) > _LONGEST:
-            problem = f"the turn is longer than the {_LONGEST} characters that Lex takes"
+            problem = f"the turn exceeds the {_LONGEST} characters that Lex accepts"
             raise SystemUnderTestError("refused", problem, reached=False)
         await self._check_address()
         asked = {"sessionId": session_of(conversation), "text": text}
@@ -62,7 +62,7 @@ class LexConnector(AmazonConnector[LexSettings]):
             async with asyncio.timeout(min(settings.first_output_timeout_s, settings.turn_timeout_s)):
                 answer = await asyncio.to_thread(self._recognise, asked)
         except TimeoutError:
-            raise SystemUnderTestError("timeout", "the answer did not come in time") from None
+            raise SystemUnderTestError("timeout", "the answer timed out") from None
         answer.pop("ResponseMetadata", None)
         answer = self._vault.redact(clean(answer))
         self._wire.received("RecognizeText", json.dumps(answer, ensure_ascii=False, default=str))

@@ -48,33 +48,40 @@ class MCPSettings(ConnectorSettings):
 
     folders: ClassVar[tuple[str, ...]] = ("folder",)
 
-    url: WebAddress | None = Field(None, description="address of the server, such as https://host/mcp")
-    command: list[str] = Field(default_factory=list, description="or the program that is the server")
-    folder: str | None = Field(None, description="where the program runs; the study's folder when left out")
+    url: WebAddress | None = Field(None, description="server address, such as https://host/mcp")
+    command: list[str] = Field(
+        default_factory=list, description="program of the server, in place of an address"
+    )
+    folder: str | None = Field(
+        None, description=("working folder of the program (default: the study's folder)")
+    )
     environment: dict[str, str] = Field(
-        default_factory=dict, description="of the program; may hold ${SECRET}"
+        default_factory=dict, description="environment of the program; may contain ${SECRET}"
     )
     headers: dict[str, str] = Field(default_factory=dict, description="may contain ${SECRET}")
-    tool: str = Field(min_length=1, description="name of the tool that answers")
+    tool: str = Field(min_length=1, description="tool that answers")
     arguments: dict[str, Any] = Field(
         default_factory=lambda: {"session": "{{ conversation }}", "text": "{{ text }}"},
         description="template of the tool's arguments",
     )
     messages: MessageShape = Field(
-        default=MessageShape(), description="shape of {{ messages }}: what was said so far, and this turn"
+        default=MessageShape(),
+        description=("format of {{ messages }}: the conversation so far, including this turn"),
     )
     response: AnswerPaths | None = Field(
-        None, description="where things stand in the structured content; left out: the texts are read"
+        None, description="paths in the structured content (default: read the texts)"
     )
     work: WorkPaths = Field(
-        default=WorkPaths(), description="without `response`: where tools, usage and retrievals stand there"
+        default=WorkPaths(), description="without `response`: paths to tools, usage and retrievals"
     )
-    longest_answer_bytes: int = Field(2_000_000, gt=0, le=50_000_000, description="more is a bad answer")
+    longest_answer_bytes: int = Field(
+        2_000_000, gt=0, le=50_000_000, description="longer answers are rejected"
+    )
 
     @model_validator(mode="after")
     def _one_server(self) -> "MCPSettings":
         if (self.url is None) == (not self.command):
-            raise mistake("one of 'url' and 'command' is needed", "write url: https://HOST/mcp")
+            raise mistake("'url' or 'command' is missing", "write url: https://HOST/mcp")
         return self
 
 
@@ -82,7 +89,7 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
     """A tool as a bot; each conversation has a session of its own."""
 
     name: ClassVar[str] = "mcp"
-    summary: ClassVar[str] = "a tool of an MCP server that answers"
+    summary: ClassVar[str] = "a tool of an MCP server"
     settings: ClassVar[type[ConnectorSettings]] = MCPSettings
 
     @staticmethod
@@ -111,7 +118,7 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
             listed = await client.list_tools()
             return [one.model_dump(mode="json", by_alias=True) for one in listed.tools]
         except (ValidationError, RuntimeError, _sdk().MCPError) as error:
-            raise bad_answer(f"the tools cannot be read: {error}") from None
+            raise bad_answer(f"cannot read the tools: {error}") from None
         finally:
             await self.close(asking)
 
@@ -143,13 +150,13 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
         parts = [part for part in result.get("content", []) if isinstance(part, dict)]
         texts = [part["text"] for part in parts if part.get("type") == "text" and part["text"].strip()]
         if result.get("isError"):
-            raise bad_answer(f"the tool reports: {' '.join(texts) or 'an error without words'}")
+            raise bad_answer(f"the tool reports: {' '.join(texts) or 'an error without text'}")
         if self._reader is not None:
             return self._reader.read(result.get("structuredContent"))
         linked = [part for part in parts if part.get("type") == "resource_link"]
         images = [str(one["uri"]) for one in linked if str(one.get("mimeType", "")).startswith("image/")]
         if not texts and not images:
-            raise bad_answer("the result has no text")
+            raise bad_answer("the result contains no text")
         work = self._work.work(result.get("structuredContent") or {})
         work["retrievals"] = work["retrievals"] or _documents(parts)
         return outputs(texts, images=tuple(images), extras=SystemOutput(kind="extras", raw=result, **work))
@@ -163,7 +170,7 @@ class MCPConnector(HoldingConnector[MCPSettings, "_Session"]):
                     await session.begun()
             except TimeoutError:
                 await self.close(conversation)
-                raise SystemUnderTestError("timeout", "the server did not open a session in time") from None
+                raise SystemUnderTestError("timeout", "the server did not start a session in time") from None
             except BaseException:
                 await self.close(conversation)
                 raise
@@ -214,7 +221,7 @@ class _Session:
         except sdk.MCPError as error:
             raise self._problem(error) from None
         except ValidationError as error:
-            raise bad_answer(f"the result cannot be read: {error.error_count()} problems") from None
+            raise bad_answer(f"cannot read the result: {error.error_count()} problems") from None
         except RuntimeError as error:
             raise self._problem(error) from None
 

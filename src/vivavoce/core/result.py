@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from vivavoce.core.statement import Statement
 
 Result_ = TypeVar("Result_")
-_LEFT_OUT: Final = "left out where it is None"
-_SPREAD: Final = "its entries stand in its place"
+_LEFT_OUT: Final = "omitted if None"
+_SPREAD: Final = "replaced by its entries"
 
 
 def unless_none() -> Any:

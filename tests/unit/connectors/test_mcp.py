@@ -148,7 +148,7 @@ def test_a_server_that_went_away_and_came_back_is_asked_again() -> None:
 
 def test_the_address_and_the_program_exclude_each_other() -> None:
     for settings in ({}, {"url": "https://example.org/mcp", "command": ["x"]}):
-        with pytest.raises(InputError, match="one of 'url' and 'command' is needed"):
+        with pytest.raises(InputError, match="'url' or 'command' is missing"):
             make_connector({"connect": "mcp", "tool": "chat", **settings}, {})
     with pytest.raises(InputError, match="allow_private"):
         make_connector({"connect": "mcp", "tool": "chat", "url": "http://127.0.0.1:1/mcp"}, {})
@@ -189,9 +189,9 @@ def test_texts_and_pictures_of_a_result_are_shown(result: dict, texts: list, ima
     ("result", "problem"),
     [
         (content({"type": "text", "text": "busy"}, isError=True), "the tool reports: busy"),
-        (content(isError=True), "the tool reports: an error without words"),
-        (content({"type": "text", "text": " "}), "the result has no text"),
-        ({}, "the result has no text"),
+        (content(isError=True), "the tool reports: an error without text"),
+        (content({"type": "text", "text": " "}), "the result contains no text"),
+        ({}, "the result contains no text"),
     ],
 )
 def test_a_result_that_says_nothing_is_a_bad_answer(result: dict, problem: str) -> None:
