@@ -42,21 +42,21 @@ def test_every_verb_but_a_plain_list_has_an_example() -> None:
     assert sorted({below(*one)[0] for one in EXAMPLES}) == sorted(set(leaves()) - {"bots list"})
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
-def test_an_example_is_accepted_and_shown(
-    name: str, example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_example_is_accepted_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for file in ("said.csv", "trial.yaml"):  # which one verb wants to be there
         (tmp_path / file).touch()
     monkeypatch.chdir(tmp_path)
-    verb, words = below(name, example)
-    command = ALL
-    for part in verb.split():
-        command = command.commands[part]
-    with command.make_context(verb, words):
-        pass
-    shown = CliRunner().invoke(app, [*verb.split(), "--help"]).output
-    assert f"vivavoce {name} {example}".rstrip() in shown.split("Examples:")[1]
+    shown: dict[str, str] = {}
+    for name, example in EXAMPLES:
+        verb, words = below(name, example)
+        command = ALL
+        for part in verb.split():
+            command = command.commands[part]
+        with command.make_context(verb, words):
+            pass
+        if verb not in shown:
+            shown[verb] = CliRunner().invoke(app, [*verb.split(), "--help"]).output
+        assert f"vivavoce {name} {example}".rstrip() in shown[verb].split("Examples:")[1]
 
 
 def test_every_verb_stands_once_under_what_one_does_with_it() -> None:
