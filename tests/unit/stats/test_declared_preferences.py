@@ -1,6 +1,7 @@
 """Comparisons of transcripts that a study declared before its data."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from vivavoce.core.result import as_json
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
-from vivavoce.report.html import render
+from vivavoce.report.html import page, render
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.preregistration import preregistration
 from vivavoce.stats.declared import declared_family
@@ -66,15 +67,14 @@ def test_bonferroni_fails_the_papers_smallest_cell_and_the_exact_test_is_another
 
 def test_the_report_tells_what_was_declared_apart_from_exploration(tmp_path: Path) -> None:
     cells(tmp_path / "data", 72)
-    dataset = Dataset(tmp_path / "data")
-    document = compose(dataset)
-    assert "declared" in [one.name for one in document.sections]
+    dataset, declared = Dataset(tmp_path / "data"), ReportOptions(sections=["declared"])
+    document = compose(dataset, declared)
     table = next(one for one in document.blocks(TableOfText) if one.name == "declared_choices")
     verdicts = [row.cells[-1].main for row in table.rows]
     assert verdicts.count("no preference shown") == 1 and verdicts.count("not preferred alike") == 7
-    italian = render(dataset, options=ReportOptions(language="it"))
+    italian = render(dataset, options=replace(declared, language="it"))
     assert "le due versioni sono preferite allo stesso modo" in italian
-    assert "The study file declares no comparison" not in render(dataset)
+    assert "The study file declares no comparison" not in page(document)
 
 
 def test_the_opening_rests_on_the_declared_cells_and_names_their_family(tmp_path: Path) -> None:
