@@ -4,8 +4,11 @@ import sys
 from collections.abc import Iterable
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.factory import CONNECTORS
+from vivavoce.connectors.platform import PlatformSettings
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, key_table, markdown_table, model_tables
 from vivavoce.exporters.shelf import EXPORTERS
@@ -29,18 +32,31 @@ _HEAD: Final = """# {title}
 {lead} Packages can [add more](../how-to/extend.md).
 
 """
+_PLATFORM: Final = " It also has the [settings of message platforms](#settings-of-message-platforms)."
 
 
 def connectors() -> str:
     """How systems under test are reached, each with the settings that it alone has."""
-    usual = ConnectorSettings.model_fields
-    shared = sorted(set.intersection(*(set(kind.settings.model_fields) for _, kind in CONNECTORS)))
     parts = []
     for name, kind in CONNECTORS:
-        fields = kind.settings.model_fields.items()
-        own = [key for key, field in fields if key not in shared or field.default != usual[key].default]
-        parts.append(_with_keys(name, kind, own))
-    return "\n".join([*parts, f"## Settings of all connectors\n\n{key_table(ConnectorSettings, shared)}"])
+        platform = issubclass(kind.settings, PlatformSettings)
+        base = PlatformSettings if platform else ConnectorSettings
+        parts.append(_with_keys(name, kind, _own_keys(kind.settings, base), _PLATFORM * platform))
+    return "\n".join(
+        [
+            *parts,
+            f"## Settings of all connectors\n\n{key_table(ConnectorSettings)}",
+            "## Settings of message platforms\n",
+            key_table(PlatformSettings, _own_keys(PlatformSettings, ConnectorSettings)),
+        ]
+    )
+
+
+def _own_keys(settings: type[BaseModel], base: type[BaseModel]) -> list[str]:
+    """The keys that a model adds to its base, or describes otherwise."""
+    usual = {key: (field.default, field.description) for key, field in base.model_fields.items()}
+    fields = settings.model_fields.items()
+    return [key for key, field in fields if usual.get(key) != (field.default, field.description)]
 
 
 def _with_keys(name: str, kind: Any, keys: Iterable[str] | None = None, more: str = "") -> str:
