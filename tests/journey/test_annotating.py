@@ -209,7 +209,7 @@ def test_two_annotate_the_same_and_a_researcher_decides_by_keyboard(
     assert sorted(page.locator(".verdict").all_inner_texts()) == ["Incomprehensible", "Total failure"]
     expect(page.locator("#asked")).to_be_focused()
     page.keyboard.press("i")
-    expect(page.get_by_role("status")).to_have_text("Everything is decided.")
+    expect(page.get_by_role("status")).to_have_text("All disagreements are decided.")
     decided = (
         export_dataset(server.site.engine.log, "city", tmp_path / "after").read("annotations").to_pylist()
     )

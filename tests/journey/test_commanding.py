@@ -150,14 +150,14 @@ def test_a_researcher_reads_the_agreement_and_decides_by_keyboard(browser, serve
         page.goto(f"{dashboard.url}/annotation/commands/decide")
         sound(page, "desk-decide")
         page.locator("#annotation").fill("add(onion")
-        page.locator("button", has_text="Decide so").press("Enter")
+        page.locator("button", has_text="Save decision").press("Enter")
         expect(page.locator("#wrong")).to_contain_text("Column 10")
         expect(page.locator("#asked")).to_be_focused()  # by the script that listens to keys
         page.keyboard.press("1")
         expect(page.locator(".spread p")).to_contain_text("1 open")
         expect(page.locator("#asked")).to_be_focused()  # by the script that listens to keys
         page.keyboard.press("1")
-        expect(page.locator("main [role=status]")).to_contain_text("Everything is decided")
+        expect(page.locator("main [role=status]")).to_contain_text("All disagreements are decided")
     desk.state.desk.snapshots.close()
     found = standing(workplace.see(), workplace.sequences())
     assert found["ada-2"].annotation == "add(onion, *pot*)" and len(found) == 5

@@ -113,7 +113,7 @@ def decide(browser: Browser, study: Study, log: Log, folder: Path, truth: set[st
             with page.expect_navigation():
                 right.locator("button").press("Enter")
             count += 1
-        expect(page.locator("main [role=status]")).to_contain_text("Everything is decided")
+        expect(page.locator("main [role=status]")).to_contain_text("All disagreements are decided")
         page.close()
     return count
 

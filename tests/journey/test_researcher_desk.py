@@ -91,7 +91,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     expect(row.get_by_role("cell", name=completed, exact=True).first).to_be_visible()
 
     go_to(page, "Dialogues")
-    page.get_by_role("complementary", name="Narrow the list").get_by_role("link", name="completed").click()
+    page.get_by_role("complementary", name="Filters").get_by_role("link", name="completed").click()
     page.wait_for_url("**status=completed**")
     page.locator("tbody th a").first.click()
     state = next(one for one in reversed(trial.log.dialogues(trial.study.name)) if one.status == "completed")
@@ -103,7 +103,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     go_to(page, "Results")
     page.get_by_role("table", name="Subjective success").wait_for()
     expect(page.locator("svg.interval"), "the comparison is kept back").to_have_count(3)
-    page.get_by_role("link", name="Look before the end").click()
+    page.get_by_role("link", name="View results early").click()
     page.locator("svg.interval").nth(5).wait_for()
 
     go_to(page, "Export")
@@ -122,7 +122,7 @@ def test_a_researcher_goes_from_the_one_time_link_to_the_dataset_and_out(trial: 
     page.go_back()
     assert state.dialogue_id not in page.content()
     page.goto(trial.link)
-    page.get_by_role("heading", name="This link no longer works").wait_for()
+    page.get_by_role("heading", name="This link is no longer valid").wait_for()
     page.goto(trial.address)
     page.get_by_label("Name").fill("Ada")
     page.get_by_label("Password").fill(PASSWORD)
@@ -141,22 +141,22 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     page.get_by_text(f"of {before + 1} begun").wait_for()
 
     go_to(page, "Trial")
-    page.get_by_label("Reason for a pause").fill("the bots are being moved")
-    page.get_by_role("button", name="Pause the trial").click()
-    page.get_by_role("heading", name="The trial is paused").wait_for()
+    page.get_by_label("Reason").fill("the bots are being moved")
+    page.get_by_role("button", name="Pause trial").click()
+    page.get_by_role("heading", name="Trial paused").wait_for()
     pause = TrialPaused(reason="the bots are being moved", by="Ada")
     assert [one.event for one in trial.log.trial_events()] == [pause]
-    page.get_by_role("button", name="Resume the trial").click()
-    page.get_by_role("heading", name="The trial is running").wait_for()
+    page.get_by_role("button", name="Resume trial").click()
+    page.get_by_role("heading", name="Trial running").wait_for()
 
 
 @pytest.mark.parametrize("trial", [DECLARED], indirect=True)
 @pytest.mark.parametrize(
     ("width", "scheme", "language", "words"),
     [
-        (1280, "light", "en", ("Read the answer", "nbest is not worse than onebest in subjective success")),
+        (1280, "light", "en", ("View results", "nbest is not worse than onebest in subjective success")),
         pytest.param(
-            320, "dark", "it", ("Leggi la risposta", "nbest non è peggiore di onebest in successo"),
+            320, "dark", "it", ("Vedi i risultati", "nbest non è peggiore di onebest in successo"),
             marks=pytest.mark.long,
         ),
     ],
@@ -214,7 +214,7 @@ def test_looks_that_are_answered_late_and_together_leave_the_list_of_dialogues_w
         with page.expect_request("**/dialogues/state"):
             pass
     held[0].fulfill(json={"computing": False})
-    page.get_by_role("link", name="Look again").wait_for()
+    page.get_by_role("link", name="Refresh").wait_for()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     with page.expect_response("**/dialogues/state") as late:
@@ -236,25 +236,23 @@ def test_every_page_fits_a_small_screen_and_keeps_nobody_out(trial: Trial, conte
     fits(page, "transcript")
     unfold(page)
     page.get_by_role("link", name="Ada").click()
-    page.get_by_label("Your password until now").fill("not this one")
-    page.get_by_label("The new password", exact=True).fill(PASSWORD + ", and more")
-    page.get_by_label("The new password again").fill(PASSWORD + ", and more")
+    page.get_by_label("Current password").fill("not this one")
+    page.get_by_label("New password", exact=True).fill(PASSWORD + ", and more")
+    page.get_by_label("Repeat new password").fill(PASSWORD + ", and more")
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("the old password is wrong")
-    expect(page.get_by_label("Your password until now")).to_have_accessible_description(
-        re.compile("is wrong")
-    )
+    expect(page.get_by_label("Current password")).to_have_accessible_description(re.compile("is wrong"))
     fits(page, "a refused password")
-    page.get_by_label("Your password until now").fill(PASSWORD)
-    page.get_by_label("The new password", exact=True).fill(PASSWORD + ", and more")
-    page.get_by_label("The new password again").fill(PASSWORD + ", and more")
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_label("New password", exact=True).fill(PASSWORD + ", and more")
+    page.get_by_label("Repeat new password").fill(PASSWORD + ", and more")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("Your password is changed")
+    expect(page.get_by_role("status")).to_contain_text("Password changed")
     fits(page, "a changed password")
     page.reload()
-    expect(page.get_by_role("status")).to_contain_text("Your password is changed")
+    expect(page.get_by_role("status")).to_contain_text("Password changed")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
     page.keyboard.press("Enter")
     expect(page.locator("#main")).to_be_focused()
 

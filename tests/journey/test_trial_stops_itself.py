@@ -77,9 +77,9 @@ def test_a_trial_pauses_itself_once_its_question_is_answered(tmp_path: Path, url
     assert held == looks[-1].participants, "nobody is let in after the look that decides"
     (pause,) = trial_events(url, TrialPaused)
     assert pause.by == "the stopping rule" and "the systems differ" in pause.reason
-    assert "The declared question is answered: the systems differ." in page
-    assert f"Look {looks[-1].number} of 4" in page and "No further look will be taken." in page
-    assert "one minus two" in page and "They differ." in page
+    assert "Result: the systems differ." in page
+    assert f"Analysis {looks[-1].number} of 4" in page and "No further interim analyses." in page
+    assert "one minus two" in page and "Significant difference." in page
 
 
 def test_a_trial_without_difference_goes_on_to_its_planned_end(tmp_path: Path, url: str) -> None:
@@ -88,7 +88,10 @@ def test_a_trial_without_difference_goes_on_to_its_planned_end(tmp_path: Path, u
         wait = settled(desk)
         assert hold_trial(study, url, alike, 12, after_each=wait) == 12
         page = desk.get("/trial").text
-        assert "Not decided yet; the trial goes on." in page and "The next look is due at 20." in page
+        assert (
+            "Not decided yet. Data collection continues." in page
+            and "Next interim analysis at 20 participants." in page
+        )
         assert not trial_events(url, TrialPaused)
         assert hold_trial(study, url, alike, 12, first=12, after_each=wait) == 8
     looks = trial_events(url, LookTaken)
@@ -147,7 +150,7 @@ def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, u
                 page.get_by_role("heading", name="Stopping rule").wait_for()
                 expect(page.locator("main")).to_contain_text("Look 1 of 4")
                 assert barriers(page) == [] and overflow(page) == 0
-                region = page.get_by_role("region", name="Looks so far")
+                region = page.get_by_role("region", name="Interim analyses")
                 region.focus()
                 assert region.evaluate("one => one === document.activeElement")
                 page.close()
@@ -178,5 +181,5 @@ def test_the_overview_tells_the_looks_in_both_schemes_and_widths_and_leads_to_th
                     )
                     assert barriers(page) == [] and overflow(page) == 0, (width, scheme)
                 page.get_by_role("link", name="The trial is paused").press("Enter")
-                expect(page.get_by_role("button", name="Resume the trial")).to_be_visible()
+                expect(page.get_by_role("button", name="Resume trial")).to_be_visible()
                 page.close()

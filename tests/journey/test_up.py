@@ -49,19 +49,19 @@ def up(tmp_path: Path) -> Iterator[Running]:
 def begin(page: Page, link: str, address: str) -> None:
     page.goto(link)
     page.get_by_role("button", name="Sign in").press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("A new study")
+    expect(page.get_by_role("heading", level=1)).to_have_text("New study")
     whole(page)
-    page.get_by_label("Its address").fill("http://127.0.0.1:9/")
-    page.get_by_role("button", name="Say hello").press("Enter")
+    page.get_by_label("Bot address").fill("http://127.0.0.1:9/")
+    page.get_by_role("button", name="Test bot").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("check its address")
-    page.get_by_label("Its address").fill(address)
-    page.get_by_role("button", name="Say hello").press("Enter")
+    page.get_by_label("Bot address").fill(address)
+    page.get_by_role("button", name="Test bot").press("Enter")
     expect(page.get_by_role("status")).to_contain_text("The ferry office hears you")
     whole(page)
-    page.get_by_label("My own, one a line").check()
-    page.get_by_label("My tasks: English").fill("Book a ferry.\nAsk for the price.\nAsk for the pier.")
-    page.get_by_role("button", name="Write the study").press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("is written")
+    page.get_by_label("My own, one per line").check()
+    page.get_by_label("My tasks (English)").fill("Book a ferry.\nAsk for the price.\nAsk for the pier.")
+    page.get_by_role("button", name="Create study").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("created")
     whole(page)
 
 
@@ -76,7 +76,7 @@ def test_from_an_empty_folder_to_the_first_turn_of_a_participant(
         begin(page, line("study"), address)
         if width == 320:
             edit_by_keyboard(page)
-        page.get_by_role("button", name="Start the trial").press("Enter")
+        page.get_by_role("button", name="Start trial").press("Enter")
         expect(page.get_by_role("link", name="Try it as a participant")).to_be_visible(
             timeout=PATIENCE_S * 1000
         )
@@ -93,14 +93,14 @@ def test_from_an_empty_folder_to_the_first_turn_of_a_participant(
 
 def edit_by_keyboard(page: Page) -> None:
     """Every page of the study at this width, and a step changed."""
-    for name in ("Texts and information sheet", "Tasks", "Analysis and size", "Show the file"):
+    for name in ("Texts and information sheet", "Tasks", "Analysis and sample size", "Study file"):
         page.get_by_role("link", name=name, exact=True).press("Enter")
         expect(page.get_by_role("link", name="Back to the study")).to_be_visible()
         whole(page)
         page.get_by_role("link", name="Back to the study").press("Enter")
     page.get_by_role("link", name="Edit step 3, dialogue").press("Enter")
-    expect(page.get_by_label("gate")).to_have_value("code")
-    page.get_by_label("gate").select_option("none")
+    expect(page.locator("[name=set-gate]")).to_have_value("code")
+    page.locator("[name=set-gate]").select_option("none")
     whole(page)
     page.get_by_role("button", name="Save").press("Enter")
     expect(page.get_by_role("status")).to_have_text("Saved.")

@@ -58,6 +58,6 @@ def sign_in(page: Any, trial: Trial) -> None:
     page.get_by_role("button", name="Sign in").click()
     page.get_by_label("Name").fill("Ada")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The same password again").fill(PASSWORD)
-    page.get_by_role("button", name="Make the account").click()
+    page.get_by_label("Repeat password").fill(PASSWORD)
+    page.get_by_role("button", name="Create account").click()
     page.get_by_role("heading", name="Overview", level=1).wait_for()

@@ -1,1 +1,1 @@
-"""The researcher's dashboard: progress, transcripts, results, export, accounts. A process of its own."""
+"""The researcher's dashboard: progress, transcripts, results, export and accounts, in its own process."""

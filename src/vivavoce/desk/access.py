@@ -1,4 +1,4 @@
-"""How the first owner comes in to the dashboard, and what roles are called."""
+"""Sign-in of the first owner, and the names of roles."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ NAMES_OF_ROLES: Final = (
 
 
 def first_link(log: Log, base_url: str, *, always: bool = False) -> str:
-    """The address by which a researcher comes in: a one-time link for the first owner.
+    """Sign-in address for a researcher: an invite link for the first owner.
 
     Once there is an owner's account it is the plain sign-in page, unless `always`.
     """

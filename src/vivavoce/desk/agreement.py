@@ -1,4 +1,4 @@
-"""How far annotators agree, scheme by scheme, from the annotation as it stands now."""
+"""Agreement of annotators by scheme, from the current annotation."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from vivavoce.stats.agreement import Agreement, Scale
 
 Judgement = str | float
-Units = list[dict[str, Judgement]]  # of every unit, what each of its annotators said
+Units = list[dict[str, Judgement]]  # judgements of each unit by annotator
 NOTHING: Final = "none"
 SCALES: Final = (N_("nominal"), N_("ordinal"), N_("interval"), N_("ratio"))
 
 
 class AgreementLine(NamedTuple):
-    """Agreement on one question: of a whole scheme, or of one of its labels where several may stand."""
+    """Agreement on one question: a whole scheme, or one label of a multi-label scheme."""
 
     name: str
     scale: "Scale"
@@ -37,7 +37,7 @@ class AgreementLine(NamedTuple):
 def agreement(
     state: AnnotationState, schemes: Iterable[Scheme], *, data: str
 ) -> dict[str, list[AgreementLine]]:
-    """For every scheme its lines: first over whole judgements, then label by label where several may stand.
+    """Lines of every scheme: whole judgements first, then label by label for multi-label schemes.
 
     Input   data: what the figures were computed on, for their signatures
     Note    a unit is a place that two or more finished annotators judged (with a value, the place and the
@@ -57,7 +57,7 @@ def _lines(state: AnnotationState, scheme: Scheme, data: str) -> list[AgreementL
 
 
 def _judged(state: AnnotationState, scheme: Scheme) -> list[dict[str, Choice]]:
-    """Every place of a scheme that two or more judged, with what each of them chose."""
+    """Places of a scheme judged by two or more annotators, with their choices."""
     found = []
     for _, annotated in sorted(state.dialogues.items()):
         finished = annotated.finished(scheme.scheme)
@@ -70,7 +70,7 @@ def _judged(state: AnnotationState, scheme: Scheme) -> list[dict[str, Choice]]:
 
 
 def _single(places: Iterable[Mapping[str, Choice]], scheme: Scheme) -> Units:
-    """One label a place; on a scale its number, where `none` has no place and is missing."""
+    """One label per place; on a scale its number, with `none` as missing."""
     units: Units = []
     for by in places:
         unit: dict[str, Judgement] = {}
@@ -104,7 +104,7 @@ def _by_label(places: Sequence[Mapping[str, Choice]], scheme: Scheme, data: str)
 
 
 def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
-    """The place and the value are the unit; a place at which nobody wrote a value is one as a whole."""
+    """Units of place and value; a place without any value is one unit."""
     units: Units = []
     for by in places:
         values = sorted({value or "" for chosen in by.values() for _, value in chosen}) or [""]
@@ -117,7 +117,7 @@ def _by_value(places: Iterable[Mapping[str, Choice]]) -> Units:
 
 
 def line(name: str, units: Units, scale: "Scale", data: str) -> AgreementLine:
-    """All coefficients of one question, and why one is undefined."""
+    """All coefficients of one question, with reasons for undefined ones."""
     from vivavoce.stats.agreement import Agreement, krippendorff
 
     none = Agreement(None, None)
@@ -138,7 +138,7 @@ def line(name: str, units: Units, scale: "Scale", data: str) -> AgreementLine:
 def _matrix(
     units: Units, who: Sequence[str], categories: Sequence[Judgement], scale: "Scale"
 ) -> list[list[float | None]]:
-    """One row an annotator, one column a unit; labels by their place in the list, scales by their number."""
+    """Matrix with a row per annotator and a column per unit; labels as list positions, scales as numbers."""
     code: Callable[[Judgement], float] = (
         (lambda said: float(categories.index(said))) if scale == "nominal" else float
     )
@@ -146,7 +146,7 @@ def _matrix(
 
 
 def _same(units: Units) -> float | None:
-    """The share of pairs of judgements on one unit that are the same."""
+    """Share of identical pairs of judgements on the same unit."""
     pairs = [first == second for unit in units for first, second in combinations(unit.values(), 2)]
     return sum(pairs) / len(pairs) if pairs else None
 
@@ -174,19 +174,21 @@ def _why(
     units: Units, who: Sequence[str], categories: Sequence[Judgement], *, cohen_given: bool,
     fleiss_given: bool,
 ) -> list[Later]:  # fmt: skip
-    """Sentences that say why a coefficient is missing."""
+    """Reasons for missing coefficients."""
     if not units:
-        return [Later(N_("Nothing has been judged by two annotators yet."))]
+        return [Later(N_("No units have been judged by two annotators yet."))]
     if len(categories) < 2:
-        always = N_("Everybody said “%(category)s” every time.")
-        rest = N_("With a single category chance explains everything: agreement beyond chance is undefined.")
+        always = N_("All judgements are “%(category)s”.")
+        rest = N_("Agreement beyond chance is undefined with a single category.")
         return [Later(always, {"category": categories[0]}), Later(rest)]
     found = []
     if not cohen_given:
         found.append(
-            Later(N_("Cohen's kappa is for two annotators; here are %(number)s."), {"number": len(who)})
+            Later(
+                N_("Cohen's kappa needs exactly two annotators; there are %(number)s."), {"number": len(who)}
+            )
         )
     if not fleiss_given:
-        message = N_("Fleiss' kappa needs as many judgements of every unit; here the number differs.")
+        message = N_("Fleiss' kappa needs the same number of judgements for each unit.")
         found.append(Later(message))
     return found

@@ -1,4 +1,4 @@
-"""The dashboard as an application: its gate, its pages, and what a mistake looks like."""
+"""The dashboard application: its gate, its pages and its error pages."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ __all__ = ["create_desk", "serve_pages"]
 
 OF_STARLETTE: Final = (N_("Not Found"), N_("Method Not Allowed"))
 HEADINGS: Final = {
-    401: N_("Sign in first"), 403: N_("Not allowed"), 404: N_("Not found"), 405: N_("Not possible"),
+    401: N_("Sign-in required"), 403: N_("Not allowed"), 404: N_("Not found"), 405: N_("Not possible"),
     409: N_("Not possible now"),
 }  # fmt: skip
 
@@ -47,16 +47,15 @@ def create_desk(
     account_optional: bool | None = None,
     watch_every_s: float = EVERY_S,
 ) -> FastAPI:
-    """The dashboard of one study, reading this log.
+    """Create the dashboard of one study from its log.
 
-    work_dir          where snapshots and downloads are made; what is left there is removed at the end
+    work_dir          folder for snapshots and downloads, emptied at the end
     secure_cookies    the dashboard is reached by https only
-    simulated_notice  the text of the SIMULATED strip, which stands where programs' visits are shown
-    participant_url   where participants begin, to be shown to the researcher
-    account_optional  whoever comes by a link may look around before making an account; left out, that is so
-                      where a simulated notice is given, as in the demonstration
-    watch_every_s     how often the study's stopping rule, where it has one, asks whether a look is due, and
-                      what chooses dialogues for annotators whether any have ended
+    simulated_notice  text of the SIMULATED strip on pages with simulated visits
+    participant_url   invite link of the study, shown to the researcher
+    account_optional  allow viewing with an invite link before creating an account (default: only with a
+                      simulated notice, as in the demonstration)
+    watch_every_s     interval of the checks for due interim analyses and for finished dialogues to annotate
     """
     free = simulated_notice is not None if account_optional is None else account_optional
     board = Board(study, log)
@@ -87,7 +86,7 @@ def create_desk(
 
 
 def guarded(router: APIRouter, role: str, help: str = "") -> APIRouter:
-    """A page's addresses, for those who have its role, with what explains them."""
+    """Router of a page, restricted to its role, with its help page."""
 
     def explained(request: Request) -> None:
         request.scope["state"]["help"] = help
@@ -103,9 +102,9 @@ def serve_pages(
     public: Sequence[APIRouter] = (),
     lifespan: Lifespan[FastAPI] | None = None,
 ) -> FastAPI:
-    """Pages behind the door: signing in, what a mistake looks like, the reader's language.
+    """Serve pages behind a sign-in, with error pages and the reader's language.
 
-    public  what anybody may read, and only read, without signing in
+    public  routes readable without signing in
     """
     app = FastAPI(
         title="Vivavoce dashboard", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
@@ -128,7 +127,7 @@ def serve_pages(
 
 
 async def _mistake(request: Request, error: Exception) -> Response:
-    """A page where one was wanted, else a line."""
+    """Error page for browsers, one line for programs."""
     if not isinstance(error, HTTPException):
         raise error
     return _answer(request, error.status_code, str(error.detail))
@@ -139,9 +138,7 @@ async def _not_possible(request: Request, error: Exception) -> Response:
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:
-    return _answer(
-        request, 404, gettext("This address is not one of the dashboard's. Start from the overview.")
-    )
+    return _answer(request, 404, gettext("This page does not exist. Go to the overview."))
 
 
 def _answer(request: Request, status: int, detail: str) -> Response:

@@ -1,4 +1,4 @@
-"""What every page stands in: who is signed in; of a study whose visits are shown, whether it is paused."""
+"""Frame of every page: signed-in account, scope of visits and pause of the trial."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -45,14 +45,18 @@ if TYPE_CHECKING:
     from vivavoce.report.drawing import Figure
 
 FOLDER: Final = Path(__file__).parent
-NOTICE: Final = N_("Programs held these dialogues, not people.")
-KINDS: Final[dict[Scope, str]] = {"people": N_("People"), "simulated": N_("Simulated"), "team": N_("Team")}
-TRIED: Final = N_("The team tried the study out. These visits count in no number of participants.")
+NOTICE: Final = N_("These dialogues come from simulated participants.")
+KINDS: Final[dict[Scope, str]] = {
+    "people": N_("Participants"),
+    "simulated": N_("Simulated"),
+    "team": N_("Team"),
+}
+TRIED: Final = N_("These are preview visits by the team. They are not counted.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFrame:
-    """What stands around a page for whoever is signed in.
+    """Frame around a page for a signed-in account.
 
     pages    address and name of those that they may open; `read_in`: this very page in every language
     pause, suspended, scope  of the study, where the dashboard is of one
@@ -80,7 +84,7 @@ class PageFrame:
 
 @dataclass(kw_only=True)
 class AppShell(ABC):
-    """Pages for whoever is signed in, behind a door: the dashboard of a study, or that of a package.
+    """Pages behind a sign-in: the dashboard of a study or of a package.
 
     middleware  what a request passes inside the choice of its language
     """
@@ -95,18 +99,18 @@ class AppShell(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What every page is headed by, in the reader's language."""
+        """Title of every page in the reader's language."""
 
     @abstractmethod
     def menu(self, who: SignedIn) -> list[tuple[str, str]]:
-        """Address and name of the pages that this person may open."""
+        """Address and name of the pages that this account may open."""
 
     def asked_by(self, request: Request) -> Self:
-        """What a request's pages draw on."""
+        """Shell that serves this request."""
         return self
 
     def frame(self, request: Request) -> PageFrame:
-        """What stands around every page."""
+        """Frame around every page."""
         who = request.scope["state"]["who"]
         return PageFrame(
             title=self.title, who=who, path=request.url.path, form_token=csrf_token(who.token),
@@ -115,24 +119,24 @@ class AppShell(ABC):
         )  # fmt: skip
 
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page for whoever is signed in."""
+        """Page for a signed-in account."""
         return HTMLResponse(self._framed(self.frame(request), template, facts), status)
 
     def _framed(self, frame: PageFrame, template: str, facts: Mapping[str, Any]) -> str:
         around = {one.name: getattr(frame, one.name) for one in fields(frame)}
-        if taken := around.keys() & facts:  # else the frame would print what is the page's
+        if taken := around.keys() & facts:  # otherwise the frame would print values of the page
             raise ValueError(f"{template}: a name of the frame is none for a page's fact: {sorted(taken)}")
         return self.templates.get_template(template).render({**around, **facts})
 
     def door(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
-        """A page for anybody; it says nothing of what is behind the door."""
+        """Public page that reveals nothing behind the sign-in."""
         words = {"language": language(), "read_in": language_links(request)}
         return HTMLResponse(self.templates.get_template(template).render(**words, **facts), status)
 
 
 @dataclass(kw_only=True)
 class Desk(AppShell):
-    """The dashboard of one study: what its pages draw on.
+    """The dashboard of one study, as its pages read it.
 
     scope  whose visits `board` and `snapshots` show; None: not asked for a page yet
     """
@@ -164,7 +168,7 @@ class Desk(AppShell):
         return [(item.address, worded(item.title)) for item in items]
 
     def asked_by(self, request: Request) -> Self:
-        """The dashboard with the visits of the request's scope and no others."""
+        """Dashboard limited to the visits of the request's scope."""
         usual: Scope = self.board.see(lambda board: board.usual)
         scope = asked_scope(request.scope) or usual
         return replace(self, board=self.board.of(scope), snapshots=self.snapshots.of(scope), scope=scope)
@@ -183,18 +187,18 @@ class Desk(AppShell):
     def page(self, request: Request, template: str, status: int = 200, **facts: Any) -> HTMLResponse:
         frame = self.frame(request)
         made = self._framed(frame, template, facts)
-        # once programs have come every address says whose visits it shows, whatever the usual ones will be
+        # after simulated visits every address names its scope, because the default may change
         carried = self.scope if frame.switch else asked_scope(request.scope)
         return HTMLResponse(scoped_addresses(made, carried), status, {HEADER: str(self.scope)})
 
     def _simulated(self) -> str | None:
-        """The text of the strip, which says SIMULATED by itself."""
+        """Text of the strip without its own word SIMULATED."""
         if self.scope != "simulated":
             return None
         return worded(self.simulated_notice or NOTICE).removeprefix(gettext("SIMULATED")).lstrip(":. ")
 
     def _switch(self, request: Request, visits: dict[Scope, int]) -> list[tuple[str, str, int, bool]]:
-        """Name, address, visits of each scope, and whether it is shown; filters are kept."""
+        """Name, address, number of visits and selection of each scope; filters are kept."""
         section = "/" + request.url.path.split("/")[1]
         at_top = request.method == "GET" and request.url.path == section
         query = urlencode(request.query_params.multi_items()) if at_top else ""
@@ -204,7 +208,7 @@ class Desk(AppShell):
 
 
 def desk_of(request: Request) -> Any:
-    """A dependency: the dashboard that serves this request; a `Desk` with the visits of its scope."""
+    """Dependency: the dashboard of this request; a `Desk` with the visits of the request's scope."""
     desk: AppShell = request.app.state.desk
     return desk.asked_by(request)
 
@@ -213,7 +217,7 @@ ThisDesk = Annotated[Desk, Depends(desk_of)]
 
 
 def page_environment(*folders: Path) -> Environment:
-    """Templates of the dashboard and of these folders, with its words and its ways to write numbers."""
+    """Template environment of the dashboard and of these folders, with translations and number filters."""
     made = Environment(
         loader=FileSystemLoader([FOLDER / "templates", *folders]), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
@@ -233,24 +237,24 @@ def decimal(value: float | None) -> str:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """With so many decimals, after the reader's decimal sign, and a real minus sign."""
+    """Format a number with fixed decimals in the reader's locale and a true minus sign."""
     return numbers.localised(f"{value:.{decimals}f}".replace("-", "\u2212"))
 
 
 def range_of(low: float | None, high: float | None, decimals: int | None = None) -> str:
-    """Such as 3 to 5, with so many decimals; None: whole numbers."""
+    """Format a range such as 3 to 5; decimals None: whole numbers."""
     return numbers.between(
         low, high, lambda value: numbers.count(value) if decimals is None else fixed(value, decimals)
     )
 
 
 def plainly(value: float | None) -> str:
-    """A median: 3 or 3.5."""
+    """Format a median such as 3 or 3.5."""
     return numbers.MISSING if value is None else numbers.localised(f"{value:g}")
 
 
 def minutes(value: float) -> str:
-    """How long ago, from minutes: `now`, `7 min`, `3 h`, `2 days`."""
+    """Format an age in minutes: `now`, `7 min`, `3 h`, `2 days`."""
     if value < 1:
         return gettext("now")
     if value < 60:
@@ -261,21 +265,21 @@ def minutes(value: float) -> str:
 
 
 def short(key: str) -> str:
-    """Enough of an identifier to tell it from others on one page."""
+    """Shorten an identifier, still unique on one page."""
     whole = key.split("-")
     stem = whole[-1]
-    if len(stem) < 3 and len(whole) > 2:  # a mere number among what programs were given
+    if len(stem) < 3 and len(whole) > 2:  # a mere number in ids of simulated participants
         stem = "-".join(whole[-2:])
     return stem if len(stem) <= 10 else stem[:8] + "…"
 
 
 def clock(at: datetime | None) -> str:
-    """A time of day in UTC, such as 14:03:22."""
+    """Format a time of day in UTC, such as 14:03:22."""
     return numbers.MISSING if at is None else f"{at.astimezone(UTC):%H:%M:%S}"
 
 
 def moment(at: datetime | None) -> str:
-    """A day and a time in UTC, such as 21 Nov 2026, 14:03."""
+    """Format a day and time in UTC, such as 21 Nov 2026, 14:03."""
     if at is None:
         return numbers.MISSING
     return format_datetime(at.astimezone(UTC), "d MMM y, HH:mm", locale=language())
@@ -286,21 +290,21 @@ def iso(at: datetime) -> str:
 
 
 def words(name: str) -> str:
-    """A name of the code as people read it."""
+    """Readable form of an identifier in the code."""
     return name.replace("_", " ")
 
 
 def coded(text: str) -> Markup:
-    """Text with what stands between backticks as code, as a page shows it."""
+    """Text with backticks rendered as code."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:  # one is left over
+    if len(parts) % 2 == 0:  # unmatched backtick
         return escape(text)
     marked = (Markup("<code>{}</code>").format(one) if n % 2 else escape(one) for n, one in enumerate(parts))
     return Markup("").join(marked)
 
 
 def figure_numbers(figure: "Figure") -> "TableOfText":
-    """What a figure draws, as a table."""
+    """Data of a figure as a table."""
     from vivavoce.report.tables import numbers_of
 
     return numbers_of(figure)

@@ -1,4 +1,4 @@
-"""What the dashboard does by itself as a trial goes on: a check that a thread of its own repeats."""
+"""Background work of the dashboard: a check repeated by its own thread."""
 
 import threading
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ _report = structlog.get_logger("vivavoce.desk")
 
 
 class BackgroundCheck(ABC):
-    """Repeats a check until it is closed.
+    """Repeat a check until closed.
 
     thread   the thread's name; event: what is reported where a check ends unexpectedly; failure: what
              `problem` says then, for the dashboard
@@ -32,14 +32,14 @@ class BackgroundCheck(ABC):
     @property
     @abstractmethod
     def wanted(self) -> bool:
-        """Whether the study asks for it."""
+        """True if the study needs this check."""
 
     @abstractmethod
     def check(self) -> Any:
-        """Check once; safe to be called by others, too."""
+        """Check once; safe to call from other threads."""
 
     def start(self) -> None:
-        """Begin, if the study asks for it."""
+        """Start the thread if the study needs the check."""
         if self.wanted and self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self.thread, daemon=True)
             self._thread.start()

@@ -1,4 +1,4 @@
-"""What the dashboard knows of a trial: a fold of the log, carried on from where the last look ended."""
+"""In-memory state of a trial: a fold of the log, continued from the last event read."""
 
 import copy
 import threading
@@ -38,7 +38,7 @@ SAID = (log_events.UserTurnSent, log_events.SystemTurnReceived, log_events.Syste
 
 @dataclass(slots=True)
 class VisitCard:
-    """One visit in short.
+    """Summary of one visit.
 
     state   what happened in it, None once it has ended
     placed  it is known where it stands: the study's steps are those of the visit
@@ -80,7 +80,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The trial stands still: since when, why, and by whose word."""
+    """Current pause of the trial: start, reason and author."""
 
     at: datetime
     reason: str
@@ -89,7 +89,7 @@ class Pause:
 
 @dataclass(slots=True)
 class Part:
-    """The visits of people, those of programs, those of the team, or all but the team's."""
+    """Visits of people, of programs, of the team, or all without the team's."""
 
     visits: dict[str, VisitCard] = field(default_factory=dict)
     dialogues: dict[str, DialogueCard] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Part:
 
 
 class Board:
-    """All visits and dialogues of one study, kept up to date by reading only what is new in the log.
+    """All visits and dialogues of one study, updated from new events of the log.
 
     scope  whose visits, dialogues and incidents stand on it; None: everybody's but the team's
     whole  the board of everybody's, from which this one was taken
@@ -116,7 +116,7 @@ class Board:
         self._begin()
 
     def _begin(self) -> None:
-        """Know nothing yet."""
+        """Reset to an empty board."""
         self.position = self._read = 0
         self.scope: Scope | None = None
         self._parts: dict[Scope | None, Part] = {scope: Part() for scope in (None, *SCOPES)}
@@ -132,11 +132,11 @@ class Board:
         self._same_steps: dict[str, bool] = {}
 
     def see(self, look: Callable[["Board"], Seen]) -> Seen:
-        """Take in what is new, then look at the board while it stands still."""
+        """Read new events, then call a function while the board is locked."""
         whole = self.whole
         with whole._lock:
             known = whole.position
-            if whole._carry_on_from_log() and known:  # somebody who stands on the board was erased meanwhile
+            if whole._carry_on_from_log() and known:  # a participant of the board was erased meanwhile
                 whole._begin()
                 whole._carry_on_from_log()
             for visit in whole._stale.values():
@@ -148,11 +148,11 @@ class Board:
             return look(whole if self.scope is None else whole.of(self.scope))
 
     def _carry_on_from_log(self) -> bool:
-        """Take in what is new; whether a participant's erasure is among it."""
+        """Read new events; True if they contain a participant's erasure."""
         erased = False
         for stored in self.log.all_events(after=self._read):
             self._read = max(self._read, stored.position)
-            if stored.visit_id == log_events.ACTIONS:  # they change no figure
+            if stored.visit_id == log_events.ACTIONS:  # no effect on figures
                 continue
             if stored.visit_id == self._remarks_stream:
                 self._take_remark(stored)
@@ -164,19 +164,19 @@ class Board:
 
     def _mark_excluded(self) -> None:
         from vivavoce.annotation.parsers import parser_of
-        from vivavoce.log.exclusion_monitor import LeftOut  # it loads what the export does: not at the start
+        from vivavoce.log.exclusion_monitor import LeftOut  # slow import (export modules), so not at startup
 
         self._left_out = self._left_out or LeftOut(
             self.log, self.study.name, self.study.file_text, partial(parser_of, self.study)
         )
         found = self._left_out.dialogues()
-        for card in self.dialogues.values():  # the team's are in no number that rules could leave them out of
+        for card in self.dialogues.values():  # the team's are never counted, so rules need not exclude them
             if card.excluded != (card.dialogue_id in found):
                 card.excluded = not card.excluded
                 self.index.put(card)
 
     def _take_remark(self, stored: StoredEvent) -> None:
-        """Tags and notes are in the dataset, so they move the position; a named view does not."""
+        """Apply a remark; tags and notes move the position because they are in the dataset, views do not."""
         about = self.remarks.apply(stored)
         if about is not None:
             self.index.tag(about, self.remarks.tags.get(about, ()))
@@ -184,7 +184,7 @@ class Board:
             self.position = max(self.position, stored.position)
 
     def of(self, scope: Scope) -> "Board":
-        """The board of people, programs or the team alone; `see` keeps it up to date as well."""
+        """Board of people, programs or the team alone, also updated by `see`."""
         made = copy.copy(self.whole)
         made.scope = scope
         made._show(self._parts[scope])
@@ -197,25 +197,25 @@ class Board:
 
     @property
     def visits_by_scope(self) -> dict[Scope, int]:
-        """How many visits are people's, how many programs', and how many the team's."""
+        """Number of visits by scope: people, programs, team."""
         return {scope: len(self._parts[scope].visits) for scope in SCOPES}
 
     @property
     def usual(self) -> Scope:
-        """Whose visits are shown where nobody says."""
+        """Default scope of a page."""
         return usual_scope(**self.visits_by_scope)
 
     def _parts_of(self, visit: VisitCard) -> tuple[Part, ...]:
-        """Where a visit stands: on the whole board unless it is the team's, and on that of its kind."""
+        """Boards that hold a visit: the whole board unless it is the team's, and the one of its kind."""
         own = self._parts[visit.scope]
         return (own,) if visit.team else (self._parts[None], own)
 
     def dialogue(self, dialogue_id: str) -> DialogueCard | None:
-        """A dialogue of anybody, the team's as well."""
+        """Dialogue by id, including the team's."""
         return self._parts[None].dialogues.get(dialogue_id) or self._parts[TEAM].dialogues.get(dialogue_id)
 
     def visit(self, visit_id: str) -> VisitCard | None:
-        """A visit of anybody, the team's as well."""
+        """Visit by id, including the team's."""
         return self._parts[None].visits.get(visit_id) or self._parts[TEAM].visits.get(visit_id)
 
     def running_visits(self) -> Iterator[VisitCard]:
@@ -244,7 +244,7 @@ class Board:
             part.visits[stored.visit_id] = card
 
     def _has_same_steps(self, revision: str) -> bool:
-        """Whether a revision that was served has the steps of this one; nobody knows of others: yes."""
+        """True if a served revision has the same steps, or is unknown."""
         if revision == self.study.revision:
             return True
         if revision not in self._same_steps:
@@ -283,7 +283,7 @@ class Board:
     def _carry_on(self, visit: VisitCard, stored: StoredEvent) -> None:
         event = stored.event
         if visit.state is None:
-            if isinstance(event, SAID):  # it was on its way when the visit ended
+            if isinstance(event, SAID):  # was in transit when the visit ended
                 self._show_dialogues(visit, self.log.history(visit.visit_id))
             return
         try:
@@ -296,7 +296,7 @@ class Board:
             self._show_dialogues(visit, visit.state)
         if isinstance(event, log_events.VisitEnded):
             if event.outcome == "completed" and visit.state.current_step is not None:
-                visit.entered.setdefault(visit.state.step + 1, stored.at)  # its end is that of the step, too
+                visit.entered.setdefault(visit.state.step + 1, stored.at)  # also the end of the step
             visit.outcome, visit.ended_at, visit.state = event.outcome, stored.at, None
             for part in self._parts_of(visit):
                 part.ended.append(visit.visit_id)

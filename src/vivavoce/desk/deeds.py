@@ -1,4 +1,4 @@
-"""What participants do beside holding dialogues: which event of each kind of step is a piece of work."""
+"""Work of participants beside dialogues: the events that count as a piece of work, by kind of step."""
 
 from collections.abc import Callable, Hashable
 from datetime import datetime
@@ -16,7 +16,7 @@ from vivavoce.trial.state import VisitState
 
 
 class Deed(NamedTuple):
-    """A piece of work, or several that one page brought."""
+    """One piece of work, or several from one page."""
 
     step: str
     participant_id: str
@@ -26,7 +26,7 @@ class Deed(NamedTuple):
 
 
 class Brought(NamedTuple):
-    """What an event brings.
+    """Work reported by an event.
 
     kind    the kind of step whose work it is
     key     what is done anew when it comes twice in a visit, so that the later one stands
@@ -49,12 +49,12 @@ KEYS: Final[dict[type[Event], Callable[[Any], Hashable]]] = {
 
 @cache
 def works() -> dict[str, StepKind[Any]]:
-    """The kinds of step in which pieces of work are counted, by name."""
+    """Kinds of step with countable work, by name."""
     return {name: kind for name, kind in STEPS if kind.counted}
 
 
 def brought(event: Event, study: Study, state: VisitState | None) -> Brought | None:
-    """The work that an event brings; None for most events, and for forms about a dialogue.
+    """Work in an event; None for most events, and for forms about a dialogue.
 
     state  of the visit, just after the event
     """
@@ -73,7 +73,7 @@ def brought(event: Event, study: Study, state: VisitState | None) -> Brought | N
 
 
 def _kind(event: Any, study: Study, state: VisitState | None) -> StepKind[Any] | None:
-    """The kind of the step in which it was; where the study has changed since, one of such work."""
+    """Kind of the step of the event; in a changed study, a kind with such work."""
     bouts = state.bouts if state is not None else []
     place = next((one.event.step for one in bouts if one.event.bout_id == getattr(event, "bout_id", "")), -1)
     place = getattr(event, "step", place)

@@ -1,4 +1,4 @@
-"""One dialogue in short, as the board and its index keep it."""
+"""Summary of one dialogue, kept by the board and its index."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,12 +7,12 @@ from typing import Final
 from vivavoce.log.models import DialogueStatus
 from vivavoce.log.scope import TEAM, Scope, scope_of
 
-TURN_END: Final = "\x1e"  # between the turns of one side: no phrase reaches over it
+TURN_END: Final = "\x1e"  # separates turns of one side, so that phrases do not match across them
 
 
 @dataclass(slots=True)
 class DialogueCard:
-    """One dialogue in short.
+    """Summary of one dialogue.
 
     user_words, system_words  all that each side said, folded for searching, turns apart by TURN_END
     errors    the kinds of failure of the system's turns; tools: names of those that it called
@@ -54,9 +54,9 @@ class DialogueCard:
 
     @property
     def outcome(self) -> str:
-        """How it ended; `excluded` where it was completed but counts in no measure."""
+        """Status of the dialogue; `excluded` if completed but counted in no measure."""
         return "excluded" if self.excluded and self.status == "completed" else self.status
 
     def says(self, wanted: str) -> bool:
-        """Whether any turn holds this text; `wanted` is casefolded."""
+        """True if any turn contains this text; `wanted` is casefolded."""
         return wanted in self.user_words or wanted in self.system_words

@@ -1,4 +1,4 @@
-"""All dialogues of a study in columns, so that a list of them is found, counted and ordered at once.
+"""Column index of all dialogues of a study, to find, count and sort them quickly.
 
 One mechanism for filters, facets, words and orders: each fact of a dialogue is a code in an array with one
 place a dialogue, what may be several (tools, tags) one array of truth values for each, what was said one text
@@ -30,14 +30,14 @@ Places = np.ndarray[Any, np.dtype[np.intp]]
 
 
 def bin_of(bounds: Mapping[str, float], value: float | None) -> str:
-    """The name of the range in which a value lies; its lower bound is in it."""
+    """Name of the range that contains a value; lower bounds are included."""
     if value is None:
         return NOTHING
     return [name for name, low in bounds.items() if value >= low][-1] if value >= 0 else NOTHING
 
 
 class FacetValue(NamedTuple):
-    """A value, how many of the dialogues that pass all other filters have it, and whether it is chosen."""
+    """Facet value with its number of matching dialogues and selection."""
 
     value: str
     number: int
@@ -45,7 +45,7 @@ class FacetValue(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """What dialogues have of one kind, the most frequent value first; `more`: values beside these."""
+    """Values of one facet, the most frequent first; `more`: number of values left out."""
 
     name: str
     values: list[FacetValue]
@@ -53,7 +53,7 @@ class Facet(NamedTuple):
 
 
 class CountedCases(NamedTuple):
-    """What a success rate counts in the dialogues found: cases and successes."""
+    """Cases and successes of a rate in the matching dialogues."""
 
     measure: str
     dialogues: int
@@ -63,7 +63,7 @@ class CountedCases(NamedTuple):
 
 @dataclass
 class Codes:
-    """One fact of each dialogue as the number of its value."""
+    """One single-valued fact per dialogue, as the number of its value."""
 
     values: list[str] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -82,23 +82,23 @@ class Codes:
     def counts(self, mask: Mask) -> dict[str, int]:
         found = np.bincount(self.array[: len(mask)][mask], minlength=len(self.values))
         numbers = np.flatnonzero(found)
-        if len(numbers) > MOST_COUNTED:  # such as participants: the most frequent will do
+        if len(numbers) > MOST_COUNTED:  # such as participants: the most frequent are enough
             numbers = numbers[np.argpartition(-found[numbers], MOST_COUNTED)[:MOST_COUNTED]]
         return {self.values[number]: int(found[number]) for number in numbers.tolist()}
 
     def distinct(self, mask: Mask) -> int:
-        """How many values these dialogues have."""
+        """Number of distinct values in these dialogues."""
         return int(np.count_nonzero(np.bincount(self.array[: len(mask)][mask])))
 
     def ranks(self, rows: int) -> np.ndarray[Any, Any]:
-        """Numbers in the alphabetical order of the values."""
+        """Positions of the values in alphabetical order."""
         order = np.argsort(np.argsort(np.array([one.casefold() for one in self.values] or [""])))
         return order[self.array[:rows]]
 
 
 @dataclass
 class FactMarks:
-    """Facts of which a dialogue may have several: for each value, who has it; NOTHING: has none."""
+    """Multi-valued facts: a mask of dialogues for each value; NOTHING: without any."""
 
     arrays: dict[str, Mask] = field(default_factory=dict)
     size: int = FIRST_ROWS
@@ -123,7 +123,7 @@ class FactMarks:
         return {value: n for value, n in found.items() if n}
 
     def ranks(self, rows: int) -> np.ndarray[Any, Any]:
-        """How many values a dialogue has."""
+        """Number of values per dialogue."""
         total = np.zeros(rows, np.int32)
         for value, own in self.arrays.items():
             if value != NOTHING:
@@ -142,7 +142,7 @@ NUMBERS: Final[dict[str, Callable[["DialogueCard"], float | None]]] = {
 
 
 def facts_of(card: "DialogueCard") -> dict[str, str]:
-    """What a dialogue has one of, by facet."""
+    """Single-valued facts of a dialogue, by facet."""
     return {
         "system": card.system, "condition": card.condition or card.system, "task": card.task_id or NOTHING,
         "status": card.outcome, "participant": card.participant_id, "language": card.language,
@@ -153,7 +153,7 @@ def facts_of(card: "DialogueCard") -> dict[str, str]:
 
 
 class DialogueIndex:
-    """Columns of all dialogues; whoever carries the board on puts them in, under its lock."""
+    """Columns of all dialogues, written by the board under its lock."""
 
     def __init__(self) -> None:
         self.cards: list[DialogueCard] = []
@@ -171,7 +171,7 @@ class DialogueIndex:
         return len(self.cards)
 
     def put(self, card: "DialogueCard") -> None:
-        """Add a dialogue, or what is new of it."""
+        """Add or update a dialogue."""
         place = self._places.get(card.dialogue_id)
         if place is None:
             place = self._places[card.dialogue_id] = len(self.cards)
@@ -195,7 +195,7 @@ class DialogueIndex:
         self._words["user"][place], self._words["system"][place] = card.user_words, card.system_words
 
     def variety(self, name: str) -> int:
-        """How many values a fact has over all dialogues."""
+        """Number of values of a fact in all dialogues."""
         if name in self._codes:
             own, rows = self._codes[name], len(self.cards)
             nothing = bool(own.among([NOTHING], rows).any())
@@ -203,13 +203,13 @@ class DialogueIndex:
         return len(self._marks[name].arrays) if name in self._marks else 0
 
     def told(self, name: str) -> bool:
-        """Whether dialogues have several values of what may be nothing, such as errors, tags or a code."""
+        """True if dialogues differ in an optional fact, such as errors, tags or a code."""
         if name in self._marks:
             return bool(self._marks[name].arrays.keys() - {NOTHING})
         return len(np.unique(self._numbers[name][: len(self.cards)])) > 1
 
     def tag(self, dialogue_id: str, tags: Iterable[str]) -> None:
-        """The tags that a dialogue has now; it may come later."""
+        """Set the current tags of a dialogue, which may be added later."""
         self._tags[dialogue_id] = tuple(tags)
         if (place := self._places.get(dialogue_id)) is not None:
             self._marks["tags"].set(place, self._tags[dialogue_id])
@@ -218,7 +218,7 @@ class DialogueIndex:
         return self._tags.get(dialogue_id, ())
 
     def _grow(self) -> None:
-        """Twice as many places."""
+        """Double the capacity."""
         rows, self._size = self._size, 2 * self._size
 
         def longer(array: np.ndarray[Any, Any], rest: Any) -> np.ndarray[Any, Any]:
@@ -233,18 +233,18 @@ class DialogueIndex:
         self._scopes = longer(self._scopes, 0)
 
     def places(self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None) -> Places:
-        """Where the dialogues stand that a query wants, in its order."""
+        """Places of the matching dialogues, in the order of the query."""
         return self._ordered(query, self._filtered(query, scope, verdicts)[None], verdicts)
 
     def place_among(self, places: Places, dialogue_id: str) -> int | None:
-        """Which of these places, counted from 0, is a dialogue's; None: none is."""
+        """Position of a dialogue among these places, from 0; None if absent."""
         found = np.flatnonzero(places == self._places.get(dialogue_id, -1))
         return int(found[0]) if len(found) else None
 
     def find(
         self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None" = None
     ) -> tuple[Places, list[Facet], list[CountedCases]]:
-        """What `places` gives, what can be chosen with how many dialogues, and what chosen rates count.
+        """Matching places, facets with counts, and counts of the chosen rates.
 
         Note  the numbers of a facet are of dialogues that pass all filters but its own
         """
@@ -284,7 +284,7 @@ class DialogueIndex:
     def _filtered(
         self, query: DialogueQuery, scope: Scope | None, verdicts: "Verdicts | None"
     ) -> dict[str | None, Mask]:
-        """Under None who passes all filters, by chosen facet who passes all the others."""
+        """Masks of matching dialogues; by chosen facet without its own filter, under None with all."""
         rows = len(self.cards)
         whose = self._scopes[:rows]
         ground = whose != SCOPES.index(TEAM) if scope is None else whose == SCOPES.index(scope)
@@ -310,7 +310,7 @@ class DialogueIndex:
         return within
 
     def _said(self, query: DialogueQuery, ground: Mask) -> Mask:
-        """Who said all the words; a key of a dialogue finds it as well."""
+        """Mask of dialogues with all the words; the id of a dialogue matches as well."""
         found = ground.copy()
         sides = [self._words[query.side]] if query.side else list(self._words.values())
         for phrase in query.phrases:
@@ -319,13 +319,13 @@ class DialogueIndex:
             for words in sides:
                 rest = np.flatnonzero(~hits)
                 hits[rest] = [phrase in words[place] for place in among[rest].tolist()]
-            if any(letter.isdigit() for letter in phrase):  # as keys have, and few words
+            if any(letter.isdigit() for letter in phrase):  # ids contain digits, words rarely do
                 hits |= [phrase in self.cards[place].dialogue_id for place in among.tolist()]
             found[among] = hits
         return found
 
     def _ordered(self, query: DialogueQuery, mask: Mask, verdicts: "Verdicts | None") -> Places:
-        """Missing values come last whichever way; those that are alike, the latest first."""
+        """Sorted places: missing values last, ties by latest first."""
         places = np.flatnonzero(mask)[::-1]
         keys = self._keys(query.sort, verdicts)[places]
         missing = np.isnan(keys)
@@ -344,7 +344,7 @@ class DialogueIndex:
         return np.zeros(rows) if column is None else column.ranks(rows).astype(float)
 
     def _of_verdicts(self, verdicts: "Verdicts | None") -> "dict[str, JudgedRate]":
-        """The verdicts laid out along the places, kept as long as both stay."""
+        """Verdicts aligned with the places, cached while both are unchanged."""
         if verdicts is None:
             return {}
         known = self._judged.get(verdicts.scope)
@@ -354,7 +354,7 @@ class DialogueIndex:
         return known[2]
 
     def _counted(self, measure: str, verdicts: "Verdicts | None") -> "FactMarks | None":
-        """In which dialogues a measure that is no success rate has a case."""
+        """Mask of dialogues with a case of a measure that is not a success rate."""
         if verdicts is None or measure not in verdicts.counted:
             return None
         where = np.array([self._places.get(one, -1) for one in verdicts.dialogue_ids], dtype=int)
@@ -373,7 +373,7 @@ class DialogueIndex:
         return found
 
     def verdict_of(self, dialogue_id: str, verdicts: "Verdicts | None") -> dict[str, tuple[str, int, int]]:
-        """What success rates count of one dialogue, by measure: of OUTCOMES, successes, cases."""
+        """Outcome, successes and cases of one dialogue, by measure."""
         place = self._places.get(dialogue_id)
         if place is None:
             return {}
@@ -404,7 +404,7 @@ class JudgedRate:
             return np.where(self.denominators > 0, self.numerators / self.denominators, np.nan)[:rows]
 
     def counted(self, measure: str, mask: Mask) -> CountedCases:
-        """What the rate counts among these dialogues."""
+        """Cases and successes of the rate in these dialogues."""
         cases = mask & (self.denominators > 0)
         n, successes = (float(one[cases].sum()) for one in (self.denominators, self.numerators))
         return CountedCases(measure, int(cases.sum()), n, successes)

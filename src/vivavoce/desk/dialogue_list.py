@@ -1,4 +1,4 @@
-"""The list of dialogues as a page shows it: columns, facets and views in the reader's words."""
+"""List of dialogues for a page: columns, facets and views in the reader's language."""
 
 from dataclasses import dataclass
 from datetime import UTC
@@ -22,7 +22,7 @@ SHOWN: Final = 8
 MOST_SHOWN: Final = 60
 TITLES: Final = {
     "system": N_("System"), "condition": N_("Condition"), "task": N_("Task"), "status": N_("Outcome"),
-    "participant": N_("Participant"), "language": N_("Language"), "date": N_("Day"), "length": N_("Open for"),
+    "participant": N_("Participant"), "language": N_("Language"), "date": N_("Day"), "length": N_("Duration"),
     "turns": N_("User turns"), "errors": N_("Errors"), "tools": N_("Tools used"), "tags": N_("Tags"),
 }  # fmt: skip
 ORDER: Final = (
@@ -30,12 +30,12 @@ ORDER: Final = (
     "participant",
 )  # fmt: skip
 WITHOUT: Final = {
-    "tags": N_("no tag"), "tools": N_("no tool"), "errors": N_("no error"), "task": N_("no task"),
+    "tags": N_("no tag"), "tools": N_("no tool"), "errors": N_("no failures"), "task": N_("no task"),
     "length": N_("not known"), "language": N_("not known"),
 }  # fmt: skip
 VERDICTS: Final = {
     "yes": N_("yes"), "no": N_("no"), "partly": N_("partly"), "uncounted": N_("not counted"),
-    "cases": N_("counted"), "successes": N_("with a success"),
+    "cases": N_("counted"), "successes": N_("successful"),
 }  # fmt: skip
 LENGTH_WORDS: Final = {
     "0": N_("under 30 s"), "30": N_("30 s to 1 min"), "60": N_("1 to 2 min"), "120": N_("2 to 5 min"),
@@ -53,13 +53,13 @@ HEADLINE_TITLES: Final = {
     "campaign_goal": N_("Success, goal of the campaign"),
 }  # fmt: skip
 
-SHORT_TITLES: Final = {  # where little room is, beside the word for success
+SHORT_TITLES: Final = {  # for narrow columns, beside the word for success
     "objective_success_assigned": N_("assigned"), "objective_success_inferred": N_("inferred"),
 }  # fmt: skip
 
 
 class FacetChoice(NamedTuple):
-    """A value in words, with the address of the list with it added or taken away."""
+    """Facet value in words, with the address that toggles it."""
 
     words: str
     number: int
@@ -69,7 +69,7 @@ class FacetChoice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FacetShown:
-    """One facet: the first values, those that are folded, and how many more there are; opened: something is
+    """One facet: first values, folded values and number of others; opened: a value is
     chosen in it."""
 
     name: str
@@ -81,7 +81,7 @@ class FacetShown:
 
 
 class ListHeading(NamedTuple):
-    """A column's heading, with the address of the list in its order; `sorted` as ARIA says it, or empty."""
+    """Column heading with the address that sorts by it; `sorted` as in ARIA, or empty."""
 
     name: str
     title: str
@@ -91,7 +91,7 @@ class ListHeading(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The heading where little room is."""
+        """Short heading for narrow columns."""
         measure = self.name.removeprefix(SUCCESS)
         return worded(SHORT_TITLES[measure]) if measure in SHORT_TITLES else self.title
 
@@ -131,13 +131,13 @@ class DialogueList:
 
     @property
     def one_day(self) -> bool:
-        """Whether all that this page shows began on the same day in UTC."""
+        """True if all rows of this page started on the same day in UTC."""
         return len({row.card.assigned_at.astimezone(UTC).date() for row in self.rows}) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceInList:
-    """Where a dialogue stands: among its participant's, in the list that it was opened from, on its task.
+    """Position of a dialogue: among its participant's, in the list, and on its task.
 
     before, after        the participant's dialogues
     previous, following  those of the list; number: its place in it from 1, None where it is not in it
@@ -160,7 +160,7 @@ class PlaceInList:
 def place_in_list(
     board: Board, dialogue_id: str, query: DialogueQuery, verdicts: "Verdicts | None"
 ) -> PlaceInList | None:
-    """Where a dialogue stands; None: it is none of this board."""
+    """Position of a dialogue; None if it is not on this board."""
     card = board.dialogues.get(dialogue_id)
     if card is None:
         return None
@@ -206,21 +206,21 @@ def _beside_place(listed: Places, number: int | None) -> tuple[int | None, int |
 
 
 def rate_title(measure: str) -> str:
-    """What a success rate is called here: shortly where every report has it."""
+    """Title of a success rate, short for those in every report."""
     if measure in HEADLINE_TITLES:
         return worded(HEADLINE_TITLES[measure])
     return measure
 
 
 def measure_title(measure: str) -> str:
-    """What any measure is called in the reader's language."""
+    """Title of a measure in the reader's language."""
     from vivavoce.desk.verdicts import title_of
 
     return worded(title_of(measure))
 
 
 def _unit(measure: str) -> str:
-    """What a case of a success rate is, in the plural and the reader's language."""
+    """Plural name of the cases of a success rate, in the reader's language."""
     from vivavoce.measures import MEASURES
     from vivavoce.report.content import unit_name
 
@@ -228,19 +228,19 @@ def _unit(measure: str) -> str:
 
 
 def facet_title(name: str) -> str:
-    """What a facet is called."""
+    """Title of a facet."""
     if name.startswith(SUCCESS):
         return rate_title(name.removeprefix(SUCCESS))
     if name.startswith(COUNTS + ANSWERED):
         item = name.removeprefix(COUNTS + ANSWERED).replace(".", ": ", 1)
         return gettext("Answered: %(item)s", item=item)
     if name.startswith(COUNTS):
-        return gettext("Counts in %(measure)s", measure=measure_title(name.removeprefix(COUNTS)))
+        return gettext("Included in %(measure)s", measure=measure_title(name.removeprefix(COUNTS)))
     return worded(TITLES[name]) if name in TITLES else name.removeprefix(FACTOR)
 
 
 def value_words(facet: str, value: str) -> str:
-    """A value of a facet as people read it; names of the study stay."""
+    """Readable value of a facet; names from the study are unchanged."""
     if facet.startswith((SUCCESS, COUNTS)):
         return worded(VERDICTS.get(value, value))
     if value == NOTHING:
@@ -258,7 +258,7 @@ def value_words(facet: str, value: str) -> str:
 
 
 def make_list(board: Board, query: DialogueQuery, page: int, verdicts: "Verdicts | None") -> DialogueList:
-    """One page of what a query finds on a board."""
+    """One page of the dialogues of a board that match a query."""
     index = board.index
     places, facets, counted = index.find(query, board.scope, verdicts)
     if not board.study.factors:  # conditions are the systems
@@ -290,7 +290,7 @@ def _rows(board: Board, places: Places, rates: list[str], verdicts: "Verdicts | 
 
 
 def _verdict_words(measure: str, outcome: str, successes: int, cases: int) -> str:
-    """Such as "partly, 1 of 2": where a dialogue has several cases, how many of them were a success."""
+    """Verdict in words; with several cases such as "partly, 1 of 2"."""
     words = value_words(SUCCESS + measure, outcome)
     if cases < 2:
         return words
@@ -298,7 +298,7 @@ def _verdict_words(measure: str, outcome: str, successes: int, cases: int) -> st
 
 
 def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[ListHeading]:
-    """The columns: those in which dialogues of this study differ, or have anything to tell."""
+    """Columns in which the dialogues of this study differ or have values."""
     several = {
         name: board.index.variety(name) > 1 for name in ("status", "task", "language", "condition", "tools")
     }
@@ -309,8 +309,8 @@ def _headings(board: Board, query: DialogueQuery, rates: list[str]) -> list[List
         ("dialogue", gettext("Dialogue"), False), ("status", gettext("Outcome"), False),
         ("system", gettext("System"), False), ("condition", gettext("Condition"), False),
         ("task", gettext("Task"), False), ("participant", gettext("Participant"), False),
-        ("language", gettext("Language"), False), ("begun", gettext("Begun"), False),
-        ("length", gettext("Open for"), True), ("turns", gettext("User turns"), True),
+        ("language", gettext("Language"), False), ("begun", gettext("Started"), False),
+        ("length", gettext("Duration"), True), ("turns", gettext("User turns"), True),
         ("success", rate_title("subjective_success"), False),
         *((SUCCESS + one, rate_title(one), False) for one in rates if one != "subjective_success"),
         ("code", gettext("Code"), False), ("tools", gettext("Tools used"), False),
@@ -347,7 +347,7 @@ def _facet(facet: Facet, query: DialogueQuery) -> FacetShown:
     elif facet.name == "date":
         found = sorted(found, key=lambda one: one.value, reverse=True)
     else:
-        found = sorted(found, key=lambda one: not one.chosen)  # what is chosen is never folded away
+        found = sorted(found, key=lambda one: not one.chosen)  # selected values are never folded
     choices = [
         FacetChoice(value_words(facet.name, one.value), one.number, one.chosen,
                     query.turned(facet.name, one.value).address)

@@ -1,4 +1,4 @@
-"""What a list of dialogues shows, as it stands in an address: filters, words, an order."""
+"""Query of a list of dialogues, as stored in an address: filters, words and order."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,29 +19,29 @@ FACETS: Final = (
 FACTOR: Final = "factor."
 SUCCESS: Final = "success."
 COUNTS: Final = "counts."
-ANSWERED: Final = "answer."  # of an item of a questionnaire, as `stats.description.answered_as` has it
+ANSWERED: Final = "answer."  # prefix of questionnaire items, as in `stats.description.answered_as`
 COUNTED: Final = "yes"
 SORTS: Final = (
     "begun", "dialogue", "status", "system", "condition", "task", "participant", "language", "length",
     "turns", "errors", "success", "code", "tools", "tags",
 )  # fmt: skip
 NOTHING: Final = ""
-NO_FACET: Final = ("strategy", "channel", "population")  # what results are grouped by, and lists are not
+NO_FACET: Final = ("strategy", "channel", "population")  # groupings of results without a facet
 SORTED: Final = {"dialogue_duration": "length", "turns": "turns", "user_turns": "turns"}
 
 
 def is_facet(name: str) -> bool:
-    """Whether a name of an address says which values of a facet are shown."""
+    """True if a name in an address is a facet."""
     return name in FACETS or name.startswith((FACTOR, SUCCESS, COUNTS))
 
 
 def facet_of(by: str) -> str:
-    """The facet by which the dialogues of a group of results are found."""
+    """Facet that selects the dialogues of a group of results."""
     return by if by in FACETS else FACTOR + by
 
 
 def query_of(counted: "CountedDialogues") -> "DialogueQuery | None":
-    """The query that finds what a number of the report counts; None: no list is grouped so."""
+    """Query for the dialogues behind a number of the report; None for other groupings."""
     if counted.keys and (counted.by in NO_FACET or ":" in counted.by):
         return None
     chosen = {facet_of(counted.by): counted.keys} if counted.keys else {}
@@ -52,14 +52,14 @@ def query_of(counted: "CountedDialogues") -> "DialogueQuery | None":
 
 
 def address_of(counted: "CountedDialogues", *, dashboard: str = "") -> str:
-    """Where these dialogues are to be read; empty: nowhere. `dashboard`: what stands before the path."""
+    """Address of these dialogues, empty without a list; `dashboard`: prefix of the path."""
     query = query_of(counted)
     return "" if query is None else f"{dashboard}/dialogues?{query.address}".rstrip("?")
 
 
 @dataclass(frozen=True)
 class DialogueQuery:
-    """Which dialogues are wanted, and in which order.
+    """Filters and order of dialogues.
 
     chosen  by facet the values of which a dialogue must have one
     text    words, or phrases between quotation marks, all of which must have been said
@@ -78,7 +78,7 @@ class DialogueQuery:
 
     @classmethod
     def read(cls, pairs: Iterable[tuple[str, str]]) -> "DialogueQuery":
-        """The query of an address; what is not understood is passed over."""
+        """Query from an address; unknown parts are ignored."""
         chosen: dict[str, dict[str, None]] = {}
         one: dict[str, str] = {}
         for name, value in pairs:
@@ -101,11 +101,11 @@ class DialogueQuery:
 
     @classmethod
     def parse(cls, query: str) -> "DialogueQuery":
-        """The query of an address's part behind the question mark."""
+        """Query from the query string of an address."""
         return cls.read(parse_qsl(query, keep_blank_values=True))
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Names and values of the address, those at their default left out."""
+        """Names and values for the address, without defaults."""
         for name, values in self.chosen.items():
             yield from ((name, value) for value in values)
         single = {"q": self.text, "side": self.side, "since": self.since, "until": self.until}
@@ -115,33 +115,33 @@ class DialogueQuery:
 
     @property
     def address(self) -> str:
-        """The part of an address behind the question mark; empty: all, the latest first."""
+        """Query string of the address; empty: all dialogues, latest first."""
         return urlencode(list(self.pairs()))
 
     @property
     def judged(self) -> bool:
-        """Whether it can only be answered by what measures count."""
+        """True if the query needs success labels."""
         return any(one.startswith((SUCCESS, COUNTS)) for one in (*self.chosen, self.sort))
 
     @property
     def filters(self) -> bool:
-        """Whether anything is left out."""
+        """True if the query filters dialogues."""
         return bool(self.chosen or self.text or self.since or self.until)
 
     def turned(self, name: str, value: str) -> "DialogueQuery":
-        """The same with a value of a facet added, or taken away where it was chosen."""
+        """Query with a facet value toggled."""
         own = self.chosen.get(name, ())
         left = tuple(one for one in own if one != value) if value in own else (*own, value)
         return replace(self, chosen={**{k: v for k, v in self.chosen.items() if k != name},
                                      **({name: left} if left else {})})  # fmt: skip
 
     def sorted_by(self, name: str, *, falling: bool) -> "DialogueQuery":
-        """The same in the order of a column; once more: the other way round."""
+        """Query sorted by a column; reversed when sorted by it already."""
         return replace(self, sort=name, descending=not self.descending if self.sort == name else falling)
 
     @property
     def phrases(self) -> list[str]:
-        """What must have been said, folded: words apart, and what stands between quotation marks as it is."""
+        """Search terms, casefolded: single words, and quoted phrases as they are."""
         found = []
         for place, part in enumerate(self.text.casefold().split('"')):
             found += [part.strip()] if place % 2 else part.split()

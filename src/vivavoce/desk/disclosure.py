@@ -1,10 +1,10 @@
-"""What of the declared comparison may be shown before the trial ends: one answer for pages, files, programs.
+"""Disclosure of the declared comparison before the trial ends: one rule for pages, files and programs.
 
-Whoever looks at a result as often as they please, and stops when it pleases, finds differences that are not
-there. So a declared comparison of people's dialogues is kept back until the declared size is reached, or the
-stopping rule has ended the trial; declared looks are shown as they were declared. Rates over all systems
-together, single dialogues and the dataset say nothing of the kind by themselves and stay open. Somebody may
-look before the end: then they ask for it, and it is noted who did.
+Repeated looks at a result, with stopping when it pleases, produce false positives. The declared comparison
+of people's dialogues is therefore hidden until the sample size is reached or the stopping rule has ended
+the trial. Planned interim analyses are shown. Rates over all systems, single dialogues and the dataset stay
+available, because they do not compare systems by themselves. An early view is possible on request and is
+logged.
 """
 
 from dataclasses import dataclass
@@ -21,24 +21,23 @@ from vivavoce.desk.study_size import is_reached
 from vivavoce.log.scope import SIMULATED
 from vivavoce.study.model import Study
 
-EARLY: Final = "early"  # in an address: look before the end
+EARLY: Final = "early"  # in an address: view results early
 NO_LOOKS: Final = N_(
-    "The study declares no looks at its result, so none is shown while the trial goes on: whoever stops when "
-    "it pleases finds differences that are not there."
+    "Results are hidden until data collection ends, because stopping when they look good produces "
+    "false positives."
 )
 OTHER_LOOKS: Final = N_(
-    "The study declares when its result is looked at: those looks stand on the overview, and nothing else of "
-    "it is shown while the trial goes on."
+    "Results are hidden until data collection ends. The overview shows the planned interim analyses."
 )
-NO_SIZE: Final = N_("It declares no size either, so nobody knows when it ends.")
+NO_SIZE: Final = N_("Set a sample size or interim analyses.")
 
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """Whether the comparison may be shown.
+    """Disclosure of the comparison for one request.
 
-    reasons  why it is kept back, as messages; none: it may be shown
-    early    somebody asked for it nevertheless
+    reasons  for hiding it, as messages; none: it may be shown
+    early    requested all the same
     """
 
     reasons: tuple[str, ...] = ()
@@ -50,12 +49,12 @@ class Disclosure:
 
     @property
     def why(self) -> str:
-        """The reasons in the reader's language."""
+        """Reasons in the reader's language."""
         return " ".join(map(worded, self.reasons))
 
     @property
     def address(self) -> str:
-        """What goes with the address of everything that shows more."""
+        """Query string that keeps the early view."""
         return f"{EARLY}=1" if self.early and self.reasons else ""
 
 
@@ -64,9 +63,9 @@ def declares_comparison(study: Study) -> bool:
 
 
 def reasons_to_wait(board: Board, *, looks: bool) -> tuple[str, ...]:
-    """Why the declared comparison of a board's visits is kept back; nothing: it is not.
+    """Reasons to hide the declared comparison of a board's visits; empty if it may be shown.
 
-    looks  whether the study declares looks at its result
+    looks  True if the study plans interim analyses
     """
     study = board.study
     stopped = bool(board.looks) and getattr(board.looks[-1].event, "stop", None) is not None
@@ -79,7 +78,7 @@ def reasons_to_wait(board: Board, *, looks: bool) -> tuple[str, ...]:
 
 
 def disclosure(request: Request, desk: Desk) -> Disclosure:
-    """What a request may be shown; that somebody looks before the end is noted."""
+    """Disclosure for a request; an early view is logged."""
     looks = desk.watch.rule is not None
     reasons = desk.board.see(lambda board: reasons_to_wait(board, looks=looks))
     early = bool(request.query_params.get(EARLY))
@@ -89,10 +88,13 @@ def disclosure(request: Request, desk: Desk) -> Disclosure:
 
 
 def refuse_withheld(request: Request, desk: Desk) -> None:
-    """For files that hold the comparison.
+    """Refuse files with the comparison while it is hidden.
 
-    Raises  HTTPException: it is kept back, and nobody asked for it nevertheless
+    Raises  HTTPException: hidden, and no early view requested
     """
     found = disclosure(request, desk)
     if found.withheld:
-        raise HTTPException(409, str(Later(N_("%(why)s Ask with early=1: it is noted."), {"why": found.why})))
+        raise HTTPException(
+            409,
+            str(Later(N_("%(why)s To view them early, add early=1; this is logged."), {"why": found.why})),
+        )

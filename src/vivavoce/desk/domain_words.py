@@ -1,4 +1,4 @@
-"""What a study's domain calls its slots, values and kinds of venue in the reader's language."""
+"""Names of a domain's slots, values and kinds of venue in the reader's language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from vivavoce.core.i18n import lookup_tags
 from vivavoce.desk.language import gettext, language
 from vivavoce.study.ontology import Ontology
 
-KIND: Final = "type"  # under which tasks and goals have the kind of venue
+KIND: Final = "type"  # key of the kind of venue in tasks and goals
 ANY: Final = "dontcare"
 
 Named = TypeVar("Named")
@@ -16,18 +16,18 @@ Named = TypeVar("Named")
 
 @dataclass(frozen=True, slots=True)
 class DomainWords:
-    """Names as pages show them; what the ontology does not name in the language stays as it is written."""
+    """Names for pages; names missing from the ontology stay as written."""
 
     ontology: Ontology | None
 
     def slot(self, name: str) -> str:
-        """Such as *fascia di prezzo* for `pricerange`."""
+        """Name of a slot, such as *fascia di prezzo* for `pricerange`."""
         if self.ontology is None or name not in self.ontology.slots:
             return gettext("type") if name == KIND else name.replace("_", " ")
         return _own(self.ontology.slots[name].names) or name.replace("_", " ")
 
     def value(self, slot: str, value: object) -> str:
-        """Such as *centro* for `centre`."""
+        """Name of a value, such as *centro* for `centre`."""
         written = str(value)
         if written == ANY:
             return gettext("any")

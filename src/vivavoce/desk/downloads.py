@@ -1,4 +1,4 @@
-"""What can be downloaded, and how each is made from a snapshot."""
+"""Downloads, made from a snapshot."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ from vivavoce.report.language import language
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """One kind of file: how it is called, what it is good for, and who makes it.
+    """One kind of file: title, purpose and function that makes it.
 
     needs     a module without which it is not offered
     compares  it says how systems compare, so it is kept back as results are; it takes a while, too
@@ -38,14 +38,14 @@ class Download:
 
 
 def dataset_zip(snapshot: Snapshot, into: Path) -> None:
-    """The dataset folder as it is: Parquet tables and dataset.json."""
+    """Dataset folder as a zip: Parquet tables and dataset.json."""
     folder = snapshot.dataset.folder
     files = [folder / MANIFEST, *(folder / f"{name}.parquet" for name in TABLES)]
     _zip(into, [path for path in files if path.is_file()], stored=True)
 
 
 def selection_zip(snapshot: Snapshot, dialogues: Collection[str], note: Statement, into: Path) -> None:
-    """A dataset of these dialogues alone; note: by what they were chosen."""
+    """Dataset of the selected dialogues; note: description of the selection."""
     folder = into.with_suffix(".dataset")
     try:
         made = select_dialogues(snapshot.dataset, dialogues, folder, note=note)
@@ -69,7 +69,7 @@ def raw_csv_zip(snapshot: Snapshot, into: Path) -> None:
 
 
 def transcripts(snapshot: Snapshot, into: Path) -> None:
-    """One dialogue a line: its facts, turns, goal, ratings and incidents."""
+    """One dialogue per line: details, turns, goal, ratings and incidents."""
     dataset = snapshot.dataset.everything
     parts = {name: _by_dialogue(dataset, name) for name in ("turns", "goals", "ratings", "incidents")}
     with into.open("w", encoding="utf-8") as file:
@@ -79,7 +79,7 @@ def transcripts(snapshot: Snapshot, into: Path) -> None:
 
 
 def report(snapshot: Snapshot, into: Path) -> None:
-    """In the language of whoever asks for it."""
+    """Report in the reader's language."""
     from vivavoce.report.html import write_report
     from vivavoce.report.material import ReportOptions
 
@@ -87,7 +87,7 @@ def report(snapshot: Snapshot, into: Path) -> None:
 
 
 def report_files(write: str) -> Callable[[Snapshot, Path], None]:
-    """The report's tables or figures as files of their own; write: the name of what writes them."""
+    """Tables or figures of the report as separate files; write: name of the writing function."""
 
     def make(snapshot: Snapshot, into: Path) -> None:
         from vivavoce.report import tables
@@ -105,7 +105,7 @@ def report_files(write: str) -> Callable[[Snapshot, Path], None]:
 
 
 def offered() -> "list[Download]":
-    """What can be made here."""
+    """Downloads available in this installation."""
     return [one for one in DOWNLOADS.values() if not one.needs or find_spec(one.needs) is not None]
 
 
@@ -114,50 +114,48 @@ DOWNLOADS: Final[dict[str, Download]] = {
     for one in (
         Download(
             "report.html", N_("Report"),
-            N_("Tables, intervals, tests, figures and definitions in one page that needs nothing else. For "
-               "reading and passing on."),
+            N_("Tables, intervals, tests, figures and definitions in a single HTML file."),
             "text/html; charset=utf-8", report, compares=True,
         ),
         Download(
-            "report.pdf", N_("Report as PDF"), N_("The same pages for print and archives."),
+            "report.pdf", N_("Report as PDF"), N_("For printing and archiving."),
             "application/pdf", report, "typst", compares=True,
         ),
         Download(
-            "report.docx", N_("Report for Word"), N_("The same as a document that can be edited."),
+            "report.docx", N_("Report for Word"), N_("The report as an editable document."),
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document", report, "docx",
             compares=True,
         ),
         Download(
             "figures.zip", N_("Figures for slides"),
-            N_("Every figure of the report: PNG and SVG on white, its numbers as CSV, and its Vega-Lite."),
+            N_("All figures of the report as PNG and SVG, with data (CSV) and Vega-Lite source."),
             "application/zip", report_files("write_figures"), compares=True,
         ),
         Download(
             "report-tables.zip", N_("Tables for a paper"),
-            N_("Every table of the report as LaTeX and as CSV with nothing rounded, and all signatures."),
+            N_("All tables of the report as LaTeX and unrounded CSV, with signatures."),
             "application/zip", report_files("write_tables"), compares=True,
         ),
         Download(
             "dataset.zip", N_("Dataset"),
-            N_("Parquet tables and dataset.json, exact. Unpack it, then vivavoce measure and vivavoce report "
-               "read the folder."),
+            N_("Exact Parquet tables and dataset.json. Unzip the folder to use it with vivavoce "
+               "measure and vivavoce report."),
             "application/zip", dataset_zip,
         ),
         Download(
             "tables.csv.zip", N_("CSV for spreadsheets"),
-            N_("Every table with a codebook. Texts that a spreadsheet would run as a formula carry a leading "
-               "apostrophe."),
+            N_("All tables with a codebook. An apostrophe is added to texts that a spreadsheet would "
+               "run as formulas."),
             "application/zip", csv_zip,
         ),
         Download(
-            "tables-raw.csv.zip", N_("CSV, raw"),
-            N_("The same tables with every text exactly as it was typed. For programs, not for "
-               "spreadsheets."),
+            "tables-raw.csv.zip", N_("CSV (raw)"),
+            N_("The same tables with unchanged texts. For programs, not for spreadsheets."),
             "application/zip", raw_csv_zip,
         ),
         Download(
             "transcripts.jsonl", N_("Transcripts"),
-            N_("One dialogue a line, as JSON: its facts, turns with times, goal, ratings and incidents."),
+            N_("One dialogue per line as JSON: details, turns with times, goal, ratings and incidents."),
             "application/x-ndjson", transcripts,
         ),
     )

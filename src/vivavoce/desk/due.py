@@ -1,4 +1,4 @@
-"""What waits for a person, and what the study costs: asked of every page of the dashboard that knows some."""
+"""Pending actions and costs of a study, collected from all pages of the dashboard."""
 
 from datetime import date
 from typing import Final
@@ -18,12 +18,12 @@ from vivavoce.desk.system_answers import prices_of
 from vivavoce.desk.systems import healths, standings
 from vivavoce.stats.pace import FEWEST
 
-FAILS: Final = 3  # turns in a row that a system did not give
+FAILS: Final = 3  # consecutive failed turns of a system
 _report = structlog.get_logger("vivavoce.desk")
 
 
 def due_actions(request: Request, desk: Desk) -> list[DueAction]:
-    """What waits for whoever looks, on the pages that they may open; what is urgent first."""
+    """Pending actions on the pages that this account may open, urgent ones first."""
     found = list[DueAction]()
     for page in _pages(request, desk):
         try:
@@ -35,7 +35,7 @@ def due_actions(request: Request, desk: Desk) -> list[DueAction]:
 
 
 def cost_lines(request: Request, desk: Desk) -> list[CostLine]:
-    """What the pages that somebody may open know of the study's cost."""
+    """Costs known to the pages that this account may open."""
     found = list[CostLine]()
     for page in _pages(request, desk):
         try:
@@ -46,13 +46,13 @@ def cost_lines(request: Request, desk: Desk) -> list[CostLine]:
 
 
 def _reason(page: DashboardPage, error: Exception) -> str:
-    """Why a page cannot say what it was asked: no page takes the overview down."""
+    """Reason for a failed page: no page takes the overview down."""
     if isinstance(error, InputError):
         return told(error)
     if isinstance(error, VivavoceError):
         return str(error)
     _report.error("page_failed_on_the_overview", page=page.name, exc_info=error)
-    return gettext("it cannot be told; what the dashboard printed says why")
+    return gettext("not available; see the terminal output for the reason")
 
 
 def _pages(request: Request, desk: Desk) -> list[DashboardPage]:
@@ -69,7 +69,7 @@ def _address(page: DashboardPage) -> str:
 
 
 def due_of_systems(request: Request, desk: Desk) -> list[DueAction]:
-    """Systems that were suspended or do not answer, and the dialogues of today in which turns failed."""
+    """Suspended or unresponsive systems, and today's dialogues with failed turns."""
     return desk.board.see(_due_of_systems)
 
 
@@ -77,14 +77,14 @@ def _due_of_systems(board: Board) -> list[DueAction]:
     found = list[DueAction]()
     if n := len(board.suspended):
         text = ngettext(
-            "%(num)s system is suspended and gets no new dialogue",
-            "%(num)s systems are suspended and get no new dialogue", n,
+            "%(num)s system suspended; no new dialogues",
+            "%(num)s systems suspended; no new dialogues", n,
         )  # fmt: skip
         found.append(DueAction(text, "/systems", urgent=True))
     for one in healths(board):
         if one.in_a_row >= FAILS and not one.suspended:
             text = gettext(
-                "%(system)s does not answer: %(n)s failed turns since its last answer",
+                "%(system)s is not answering (%(n)s failed turns since its last answer)",
                 system=one.system, n=one.in_a_row,
             )  # fmt: skip
             found.append(DueAction(text, f"/dialogues?{one.dialogues}", urgent=True))
@@ -98,15 +98,15 @@ def _failed_today(board: Board, today: date) -> list[DueAction]:
     kinds = tuple(dict.fromkeys(kind for one in failed for kind in one.errors))
     query = DialogueQuery({"errors": kinds}, since=today.isoformat(), until=today.isoformat())
     text = ngettext(
-        "%(num)s dialogue of today has failed turns",
-        "%(num)s dialogues of today have failed turns",
+        "%(num)s dialogue with failed turns today",
+        "%(num)s dialogues with failed turns today",
         len(failed),
     )
     return [DueAction(text, f"/dialogues?{query.address}")]
 
 
 def costs_of_systems(request: Request, desk: Desk) -> list[CostLine]:
-    """What turns of systems with a price, and calls of models, have cost in the dialogues that are shown."""
+    """Costs of priced turns and of model calls in the shown dialogues."""
     return desk.board.see(lambda board: [*_cost_of_turns(board), *_cost_of_models(board)])
 
 
@@ -117,27 +117,27 @@ def _cost_of_turns(board: Board) -> list[CostLine]:
     turns = sum(one.user_turns for one, _ in priced)
     so_far = sum(one.user_turns * price for one, price in priced)
     about = ngettext(
-        "%(num)s user turn times its system's price, in the currency of the study file.",
-        "%(num)s user turns times their system's price, in the currency of the study file.", turns,
+        "%(num)s user turn × price per turn, in the currency of the study file.",
+        "%(num)s user turns × price per turn, in the currency of the study file.", turns,
     )  # fmt: skip
     name = gettext("Turns of systems")
     return [CostLine(name, fixed(so_far, 2), _at_size(board, so_far, ""), about, "/systems")]
 
 
 def _cost_of_models(board: Board) -> list[CostLine]:
-    """Nothing where no system told of a call of a model, or nobody said what they cost."""
+    """Cost of model calls; empty without calls or prices."""
     prices, calls = prices_of(board.study), sum(one.model_calls for one in board.answers.values())
     if prices is None or not calls:
         return []
     so_far = sum(one.spent for one in board.answers.values())
     about = ngettext(
-        "%(num)s call of a model by the prices of the study file.",
-        "%(num)s calls of models by the prices of the study file.", calls,
+        "%(num)s model call, at the prices in the study file.",
+        "%(num)s model calls, at the prices in the study file.", calls,
     )  # fmt: skip
     if unpriced := sum(one.unpriced for one in board.answers.values()):
         lacks = ngettext(
-            "%(num)s of them has no price and is not in it.",
-            "%(num)s of them have no price and are not in it.", unpriced,
+            "%(num)s has no price and is not included.",
+            "%(num)s have no price and are not included.", unpriced,
         )  # fmt: skip
         about = f"{about} {lacks}"
     name, money = gettext("Models of systems"), f" {prices.currency}"
@@ -145,7 +145,7 @@ def _cost_of_models(board: Board) -> list[CostLine]:
 
 
 def _at_size(board: Board, so_far: float, currency: str) -> str:
-    """What it will be when the declared size is reached, if people go on as they did; "": nobody can tell."""
+    """Cost projected to the sample size; "" if unknown."""
     size = study_size(board)
     if size.declared is None or size.reached < FEWEST:
         return ""

@@ -1,4 +1,4 @@
-"""What the measures make of one dialogue, and why: computed from its events alone, as the export would."""
+"""Verdicts and measures of one dialogue with their reasons, computed from its events as in an export."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from vivavoce.measures.success import Explanation, Goal
 
 
-REASONS: Final = (  # why `measures.success.outcomes` leaves a dialogue out
+REASONS: Final = (  # reasons of `measures.success.outcomes` for leaving a dialogue out
     N_("no acts of the system are logged"), N_("what a wizard said in the place of the system has no acts"),
     N_("no goal was assigned"), N_("what the user meant is not labelled"), N_("no venue database"),
 )  # fmt: skip
@@ -27,7 +27,7 @@ REASONS: Final = (  # why `measures.success.outcomes` leaves a dialogue out
 
 @dataclass(frozen=True, slots=True)
 class GoalVerdict:
-    """One goal and what became of it.
+    """One goal and its outcome.
 
     assigned  the task's goal; else one that the participant turned out to pursue, from `first_turn` on
     code      S served, SN rightly said that there is nothing, F failed, void: nothing was asked for
@@ -57,7 +57,7 @@ class DialogueEvidence:
 
 @dataclass(eq=False)
 class OneDialogue:
-    """The rows of one dialogue, read as a dataset is."""
+    """Rows of one dialogue, read like a dataset."""
 
     dialogue_id: str
     rows: dict[str, list[Row]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class OneDialogue:
         self.rows.setdefault(table, []).extend(own)
 
     def read(self, table: str, columns: Collection[str] | None = None) -> "pa.Table":
-        """One table with the columns of its schema, or with those asked for."""
+        """One table with the columns of its schema, or with those requested."""
         import pyarrow as pa
 
         names = [column.name for column in TABLES[table].columns]
@@ -85,7 +85,7 @@ class OneDialogue:
 
 
 def gather(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> OneDialogue:
-    """The rows that a dialogue would have in a dataset, but for what annotators said of it."""
+    """Rows of a dialogue as in a dataset, without annotators' labels."""
     from vivavoce.annotation.parsers import parser_of
     from vivavoce.log.export import People, export_visit
 
@@ -98,7 +98,7 @@ def gather(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) ->
 
 
 def evidence_of(board: Board, study: Study, visit: VisitHistory, dialogue_id: str) -> DialogueEvidence:
-    """What decided about each goal of a dialogue, and its measures."""
+    """Verdict on each goal of a dialogue, with its reasons, and its measures."""
     from vivavoce.measures import MEASURES
     from vivavoce.measures.compute import sums
     from vivavoce.measures.success import Venues, explain, outcomes, scored_turns

@@ -1,4 +1,4 @@
-"""Of which dialogues annotators are asked as a trial goes on: each gets its logged chance when it is over."""
+"""Random selection of dialogues for annotators; each finished dialogue gets a logged probability."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Chances = dict[str, tuple[float, float | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choosing:
-    """Where the choice stands.
+    """State of the selection.
 
     new, drawn_now     dialogues that got their chance at this call, and those of them on which the lot fell
     dialogues, drawn   that have a chance, and are for annotators; judged: finished by somebody
@@ -38,12 +38,12 @@ class Choosing:
 
 
 def choice_of(study: Study) -> LabelChoosing | None:
-    """Of which dialogues annotators are asked; None: of all, or nothing is annotated."""
+    """Selection plan of the study; None: all dialogues, or no annotation."""
     return study.annotation.choose if study.annotation is not None else None
 
 
 def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Chances:
-    """Chance and doubt of dialogues that have just ended.
+    """Selection probability and uncertainty of newly finished dialogues.
 
     Input   a dataset of all dialogues so far; models of its labels, which never saw a dialogue's participant,
             say how unsure they are of it
@@ -55,7 +55,7 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
     from vivavoce.stats.label_choice import live_chances
 
     given = dataset.read("annotations", ["layer", "label"]).to_pylist()
-    if {"layer": choosing.layer, "label": choosing.label} not in given:  # nothing to learn from yet
+    if {"layer": choosing.layer, "label": choosing.label} not in given:  # no training data yet
         held = dataset.read("dialogues", ["dialogue_id"])["dialogue_id"].to_pylist()
         return {one: (choosing.share, None) for one in held if one in new}
     names, doubt, strata = doubts_by_dialogue(dataset, judged_table(dataset, JUDGE, choosing.target), JUDGE)
@@ -69,7 +69,7 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
 
 
 def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chances]], Chances]") -> Choosing:
-    """Give every dialogue that has ended its chance, and cast the lots.
+    """Log a probability for every finished dialogue and draw.
 
     Input   use: runs a function on a dataset of the log as it stands; asked only where there is something new
     """
@@ -87,16 +87,16 @@ def choose_labels(workplace: Workplace, use: "Callable[[Callable[[Dataset], Chan
 
 
 def judged_of(drawn: Iterable[str], state: AnnotationState, layer: str) -> int:
-    """How many of these dialogues somebody has finished in a layer."""
+    """Number of these dialogues with finished annotations in a layer."""
     return sum(one in state.dialogues and bool(state.dialogues[one].finished(layer)) for one in drawn)
 
 
 class LabelWatch(BackgroundCheck):
-    """Chooses as dialogues end, whoever restarts in between: a chance that was logged stays."""
+    """Select dialogues as they end; a logged probability survives restarts."""
 
     thread = "desk-labels"
     event = "label_choice_failed"
-    failure = N_("Nothing could be chosen for annotators; what the dashboard printed says why.")
+    failure = N_("No dialogues could be selected. See the terminal output for the reason.")
 
     def __init__(self, study: Study, log: Log, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
         super().__init__(every_s)
@@ -108,7 +108,7 @@ class LabelWatch(BackgroundCheck):
         return choice_of(self.study) is not None
 
     def check(self) -> Choosing | None:
-        """Choose once among what has ended; None: nothing came since."""
+        """Select once among finished dialogues; None without new ones."""
         choosing = choice_of(self.study)
         position = self.snapshots.board.see(lambda board: board.position)
         if choosing is None or position == self._position:

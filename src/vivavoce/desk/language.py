@@ -1,9 +1,9 @@
-"""The language in which somebody reads the dashboard, and its words.
+"""Languages and translations of the dashboard.
 
-English stands in the code, other languages in the `dashboard.po` of their folders. A page
-says `gettext("...")`, in templates `_("...")`. Words that stand in a table, or are said later, are marked by
-`N_` and looked up when they are shown (`worded`, `Later`). What the dashboard's catalogue lacks is looked up
-among the report's words.
+English is in the code, other languages are in the `dashboard.po` of their folders. Pages call
+`gettext("...")`, templates `_("...")`. Words of tables and delayed messages are marked by `N_` and
+translated when they are shown (`worded`, `Later`). Messages missing from the dashboard's catalogue are
+looked up in the report's.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _LANGUAGE: ContextVar[str] = ContextVar("desk_language", default=SOURCE_LANGUAGE
 
 
 def page_languages() -> tuple[str, ...]:
-    """The languages that the dashboard speaks, those with a catalogue; the source language first."""
+    """Languages with a catalogue of the dashboard, the source language first."""
     return tuple(languages_with(f"{DOMAIN}.po"))
 
 
@@ -44,13 +44,13 @@ def _words(language: str) -> NullTranslations:
 
 
 def language() -> str:
-    """The language of whoever reads the page."""
+    """Language of the current reader."""
     return _LANGUAGE.get()
 
 
 @contextmanager
 def reading(language: str) -> Iterator[None]:
-    """Every word, number and date of a page written inside is in this language of `page_languages`."""
+    """Set the language of all words, numbers and dates inside, one of `page_languages`."""
     token = _LANGUAGE.set(language)
     try:
         with speaking(language if language in report_languages() else SOURCE_LANGUAGE):
@@ -60,24 +60,24 @@ def reading(language: str) -> Iterator[None]:
 
 
 def gettext(message: str, /, **values: Any) -> str:
-    """A message in the reader's language, its places `%(name)s` filled; a per cent sign is written `%%`."""
+    """Translate a message and fill `%(name)s`; a per cent sign is written `%%`."""
     return _words(language()).gettext(message) % values
 
 
 def ngettext(one: str, many: str, n: int, /, **values: Any) -> str:
-    """The message that goes with n, which fills `%(num)s`."""
+    """Translate the plural form for n, which fills `%(num)s`."""
     return _words(language()).ngettext(one, many, n) % {"num": n, **values}
 
 
 def NP_(context: str, message: str) -> str:
-    """Mark words of which other languages need to know what they are said of; see `worded`."""
+    """Mark a word whose translation depends on a context; see `worded`."""
     return message
 
 
 def worded(words: object, context: str = "") -> str:
-    """Words of a table in the reader's language; what no catalogue knows, such as a name, stays.
+    """Translate a word of a table; unknown words, such as names, are unchanged.
 
-    context  what they are said of, where they were marked by `NP_`
+    context  as marked by `NP_`
     """
     text, known = str(words), _words(language())
     if context:
@@ -86,13 +86,13 @@ def worded(words: object, context: str = "") -> str:
 
 
 def reworded(told: Statement) -> str:
-    """A statement in the reader's language, by the dashboard's words."""
+    """Translate a statement with the dashboard's catalogue."""
     values = {name: reworded(one) if isinstance(one, Statement) else str(one) for name, one in told.values}
     return worded(told.template).format(**values) if values else worded(told.template)
 
 
 def told(error: InputError) -> str:
-    """What is wrong and what to do, as far as the room that says it has marked its words by `N_`."""
+    """Problem and hint of an error in the reader's language, if marked by `N_`."""
     values = getattr(error, "values", {})
     parts = [getattr(error, "template", error.problem), getattr(error, "hint_template", error.hint)]
     said = sentences(*(worded(part) % values if values else worded(part) for part in parts))
@@ -100,7 +100,7 @@ def told(error: InputError) -> str:
 
 
 class Later(NamedTuple):
-    """A message marked by `N_` that is kept with its values: each reader gets it in their language."""
+    """Message marked by `N_` with its values, translated when shown."""
 
     message: str
     values: dict[str, Any] = {}
@@ -110,17 +110,17 @@ class Later(NamedTuple):
 
 
 def step_noun(step: str, noun: str, n: int) -> str:
-    """What one piece of a kind of step's work is called, in the form that goes with n."""
+    """Name of a piece of work of a step, in the plural form for n."""
     return _step_words(step).ngettext(noun, f"{noun}s", n)
 
 
 def step_words(step: str, words: str) -> str:
-    """What a kind of step calls something, from its own catalogue or the dashboard's."""
+    """Translation from the step's catalogue, or else the dashboard's."""
     return _step_words(step).gettext(words) if words else ""
 
 
 def step_title(step: str) -> str:
-    """What a kind of step is called, by its own catalogue or the dashboard's (`msgctxt "step"`)."""
+    """Title of a kind of step, from its catalogue or the dashboard's (`msgctxt "step"`)."""
     return _step_words(step).pgettext("step", step.replace("_", " "))
 
 
@@ -132,7 +132,7 @@ def _step_words(step: str) -> NullTranslations:
 
 
 def add_words(environment: Environment) -> None:
-    """Let templates say `_("...")` and `ngettext("...", "...", n)` in the language of whoever reads then."""
+    """Add `_("...")`, `ngettext("...", "...", n)` and translation filters to templates."""
     environment.add_extension("jinja2.ext.i18n")
     extended: Any = environment  # the extension adds this method
     extended.install_gettext_callables(
@@ -147,7 +147,7 @@ def add_words(environment: Environment) -> None:
 
 
 class LanguageLink(NamedTuple):
-    """A language as it calls itself, and the address of this page in it; here: it is being read."""
+    """Language by its own name, with the address of this page in it; here: current language."""
 
     tag: str
     name: str
@@ -156,7 +156,7 @@ class LanguageLink(NamedTuple):
 
 
 def language_links(request: Request) -> list[LanguageLink]:
-    """This very page in every language."""
+    """Links to this page in every language."""
     asked = request.method == "GET"
     kept = [(name, value) for name, value in request.query_params.multi_items() if asked and name != CHOICE]
     to = "" if asked else _came_from(request)
@@ -167,13 +167,13 @@ def language_links(request: Request) -> list[LanguageLink]:
 
 
 def _came_from(request: Request) -> str:
-    """The page whose form was sent; the first one where the browser does not say."""
+    """Page of the submitted form; the first page if the browser does not send it."""
     path = urlsplit(request.headers.get("referer", "")).path
     return path if path.startswith("/") and not path.startswith("//") else "/"
 
 
 class LanguageChoice:
-    """Serves a request in its reader's language: chosen in the address, else before, else the browser's."""
+    """Set the language of a request: from the address, an earlier choice or the browser."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self.app, self.secure = app, secure

@@ -1,4 +1,4 @@
-"""The looks at the declared comparison drawn: a pair's interval and its evidence, look by look."""
+"""Figure of the interim analyses: interval and evidence of each pair."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import Final
 from vivavoce.desk.language import gettext
 from vivavoce.desk.stopping import LookRow, PairRow, WatchView
 
-ROOM: Final = 0.08  # of a panel's height, left free above and below what is drawn
+ROOM: Final = 0.08  # margin above and below the drawing, as a share of the panel's height
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnLook:
-    """One look at one pair; places are per cent of the figure's width, or of a panel's height from above."""
+    """One interim analysis of one pair; coordinates in per cent of figure width or panel height."""
 
     label: str
     x: float
@@ -25,7 +25,7 @@ class DrawnLook:
 
 @dataclass(frozen=True, slots=True)
 class LookFigure:
-    """One pair, from its first look to its last.
+    """One pair, from its first to its last interim analysis.
 
     zero         where the difference is none
     statistic    |z|, or the e-value; words: the same as a sentence a look
@@ -47,7 +47,7 @@ class LookFigure:
 
 
 def look_figures(view: WatchView) -> list[LookFigure]:
-    """One figure a pair; none before the first look."""
+    """One figure per pair; empty before the first interim analysis."""
     looks = list(reversed(view.looks))
     pairs = dict.fromkeys(row.pair for look in looks for row in look.rows)
     return [
@@ -77,7 +77,7 @@ def _figure(view: WatchView, pair: str, found: Sequence[tuple[LookRow, PairRow]]
 
 
 def _at(value: float | None, low: float, high: float) -> float | None:
-    """Where a value stands in a panel, in per cent from above."""
+    """Vertical position of a value in a panel, in per cent from the top."""
     if value is None:
         return None
     share = (value - low) / (high - low) if high > low else 0.5

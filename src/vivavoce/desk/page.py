@@ -1,4 +1,4 @@
-"""A page of a study's dashboard, and the shelf of those that packages offer, ours like anybody's."""
+"""Pages of a study's dashboard, and the registry of pages offered by packages, including ours."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MenuItem(NamedTuple):
-    """A place in the menu: its address, its name in English, its order; ours are at 100, 200, ..."""
+    """Menu entry: address, English title and order; ours are at 100, 200, ..."""
 
     address: str
     title: str
@@ -25,9 +25,9 @@ class MenuItem(NamedTuple):
 
 
 class DueAction(NamedTuple):
-    """What waits for a person: in a line in the reader's language, with its number, and where it is done.
+    """Pending action: one line in the reader's language with its number, and an address.
 
-    urgent  the trial loses people, money or data as long as nobody does it
+    urgent  the trial loses people, money or data until this is done
     """
 
     text: str
@@ -36,10 +36,10 @@ class DueAction(NamedTuple):
 
 
 class CostLine(NamedTuple):
-    """What one thing has cost so far, and costs at the declared size, each as an amount; "": not known.
+    """Cost of one item so far and at the sample size, each as an amount; "": unknown.
 
-    name, about  in the reader's language: what it is for, and on what the figures rest, with n
-    address      where more of it is told
+    name, about  item and basis of the figures with n, in the reader's language
+    address      page with details
     """
 
     name: str
@@ -51,22 +51,20 @@ class CostLine(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DashboardPage:
-    """A page with what lies below it, as a package offers it in the group `vivavoce.dashboard_pages`.
+    """Page and its sub-pages, offered by a package in the group `vivavoce.dashboard_pages`.
 
-    router     its addresses; a request gets there signed in, and with the role. One without any only tells
-               others what it knows
-    menu       its places in the menu; a page that others lead to has none
-    role       who may open it: viewer, researcher or owner, each of whom may what those before may
-    templates  its folder of templates; they extend the dashboard's `page.html`
-    shown      whether a study has it in its menu
-    due        what waits for a person on it, of the request and the `Desk` that serves it, for the overview;
-               asked every few seconds by each reader
-    costs      what of the study's cost it knows, likewise, of the visits that are shown
-    rates      successes of dialogues that it knows and no measure does, by name and dialogue, of a study and
-               the dataset shown; they stand in the list of dialogues
-    public     addresses that anybody may read, without an account, where the study wants that; None: none
-    help       what explains it: a page of the documentation that comes with Vivavoce, such as
-               `how-to/read-dialogues`, or an address (https); "": the documentation's contents
+    router     its addresses, reached signed in and with the role; a page without any only serves others
+    menu       its menu entries; empty for a page that others link to
+    role       minimum role: viewer, researcher or owner, in this order
+    templates  its folder of templates, which extend the dashboard's `page.html`
+    shown      function of the study: True if the page is in its menu
+    due        function of the request and its `Desk`: pending actions for the overview, called every few
+               seconds for each reader
+    costs      function of the same: costs of the shown visits
+    rates      function of a study and the shown dataset: successes by name and dialogue that no measure has;
+               shown in the list of dialogues
+    public     addresses readable without an account, if the study allows it; None: none
+    help       a documentation page, such as `how-to/read-dialogues`, or an https address; "": the contents
     """
 
     name: str
@@ -87,13 +85,13 @@ _HERE: Final = Path(vivavoce.__file__).resolve()
 
 
 def help_folder() -> Path | None:
-    """The documentation: of a checkout, else as it was installed; None where neither is there."""
+    """Folder of the documentation, from a checkout or the installation; None if absent."""
     places = (_HERE.parents[2] / "docs", _HERE.parents[1] / "vivavoce_docs")
     return next((one for one in places if (one / "glossary.md").is_file()), None)
 
 
 def help_file(name: str) -> Path | None:
-    """A page of the documentation, such as `glossary` or `how-to/read-dialogues`; None: there is none."""
+    """File of a documentation page, such as `glossary` or `how-to/read-dialogues`; None if absent."""
     folder = help_folder()
     if folder is None or not re.fullmatch(rf"glossary|(?:{'|'.join(HELP_FOLDERS)})/[a-z0-9-]+", name):
         return None
@@ -102,7 +100,7 @@ def help_file(name: str) -> Path | None:
 
 
 def help_address(help: str) -> str | None:
-    """Where the help of a page is read; None where nothing is installed that could be read."""
+    """Address of a page's help; None if no documentation is installed."""
     if help.startswith("https://"):
         return help
     if help_folder() is None:

@@ -1,4 +1,4 @@
-"""Accounts: who may sign in, and invitations for others. For owners."""
+"""Accounts, invitations and API tokens, for owners."""
 
 import csv
 from io import StringIO
@@ -36,10 +36,10 @@ def accounts(request: Request, desk: ThisDesk) -> Response:
 
 @router.post("/invite")
 def invite(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """A one-time link for someone else; it is shown this once."""
+    """Create an invite link, shown only once."""
     role = field(form, "role")
     if role not in _roles(desk):
-        raise HTTPException(409, gettext("Choose one of the roles."))
+        raise HTTPException(409, gettext("Choose a role."))
     everywhere = who_of(request).study is None and field(form, "studies") == "every"
     link = desk.access.invite(role, _door(request, desk, role), everywhere=everywhere)
     tell(request, role=role, studies="every" if everywhere else desk.study.name)
@@ -48,7 +48,7 @@ def invite(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 
 @router.post("/{account_id}/remove")
 def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """Remove an account and every sign-in of it."""
+    """Remove an account and all its sessions."""
     gone = next((one for one in desk.access.accounts() if one.account_id == account_id), None)
     tell(request, **({"name": gone.name, "role": gone.role} if gone else {}))
     try:
@@ -60,7 +60,7 @@ def remove(account_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> 
 
 @router.post("/tokens")
 def make_token(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """A token for a program, which is shown this once."""
+    """Create an API token, shown only once."""
     name, days = field(form, "name"), field(form, "days")
     scopes = [one for one in form.getlist("scope") if isinstance(one, str)]
     tell(request, name=name, scopes=" ".join(scopes), days=days)
@@ -74,7 +74,7 @@ def make_token(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 
 @router.post("/tokens/{token_id}/revoke")
 def revoke_token(token_id: str, request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """From now on the token opens nothing."""
+    """Revoke a token immediately."""
     known = {one.token_id: one.name for one in desk.access.tokens()}
     tell(request, name=known.get(token_id, ""))
     try:
@@ -86,14 +86,14 @@ def revoke_token(token_id: str, request: Request, desk: ThisDesk, form: OwnForm)
 
 @router.get("/actions")
 def actions(request: Request, desk: ThisDesk) -> Response:
-    """What was done on the dashboard, the last first."""
+    """Activity log, latest first."""
     found = desk.access.actions()
     return desk.page(request, "actions.html", actions=found[:MOST_ACTIONS], total=len(found))
 
 
 @router.get("/actions.csv", dependencies=[Depends(takes_out)])
 def actions_file(desk: ThisDesk) -> Response:
-    """All of it, for a spreadsheet."""
+    """Activity log as CSV."""
     written = StringIO()
     table = csv.writer(written, lineterminator="\n")
     table.writerow(("at", "by", "role", "action", "about"))
@@ -107,18 +107,16 @@ def actions_file(desk: ThisDesk) -> Response:
 
 
 def _door(request: Request, desk: Desk, role: str) -> str:
-    """Where a link leads: to the dashboard, or for others to their door on the participants' pages."""
+    """Target of an invite link: the dashboard, or the door on the participants' pages."""
     if role not in (ANNOTATOR, WIZARD):
         return str(request.base_url)
     if desk.participant_url is None:
-        raise HTTPException(
-            409, gettext("The dashboard does not know the address of the participants' pages.")
-        )
+        raise HTTPException(409, gettext("The address of the participants’ pages is not configured."))
     return desk.participant_url.rstrip("/") + ("/annotate" if role == ANNOTATOR else "/wizard")
 
 
 def _roles(desk: Desk) -> tuple[str, ...]:
-    """Whom an owner may invite; a wizard only where a system of the study is a person."""
+    """Roles that an owner may invite; wizard only if a system of the study is played by a person."""
     played = any(settings.get("connect") == WIZARD for settings in desk.study.systems.values())
     return (*ROLES, ANNOTATOR, WIZARD) if played else (*ROLES, ANNOTATOR)
 

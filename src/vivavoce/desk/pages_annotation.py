@@ -1,4 +1,4 @@
-"""Annotation on the dashboard: who has done how much, how far they agree, and where a decision is due."""
+"""Annotation: progress, agreement and open decisions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def script() -> Response:
 
 
 def open_workplace(request: Request, kind: JudgementKind) -> Any:
-    """The study's workplace of a kind: the same one, as long as the dashboard is served."""
+    """The study's workplace of a kind, shared while the dashboard runs."""
     desk, state = desk_of(request), request.app.state
     if not hasattr(state, "workplaces"):
         state.workplaces = {}
@@ -46,12 +46,12 @@ def open_workplace(request: Request, kind: JudgementKind) -> Any:
 
 
 def kinds_here(study: Study) -> list[JudgementKind]:
-    """The kinds of judgement that have no page of their own."""
+    """Kinds of judgement without their own page."""
     return [one for one in study.judgement_kinds if one.dashboard.partition("?")[0] == "/annotation"]
 
 
 def workplace_of(request: Request, kind: str = "") -> Workplace | None:
-    """The study's workplace of a kind, else of the first; None where all have pages of their own."""
+    """The study's workplace of a kind, or else of the first; None if all have their own pages."""
     study = desk_of(request).study
     if not (kinds := kinds_here(study)):
         return None
@@ -63,7 +63,7 @@ ThisWorkplace = Annotated[Workplace | None, Depends(workplace_of)]
 
 @dataclass(frozen=True, slots=True)
 class LabelDispute:
-    """One place at which annotators said different things."""
+    """One place with different labels by annotators."""
 
     dialogue_id: str
     place: Place
@@ -71,7 +71,7 @@ class LabelDispute:
 
 
 def disputes(state: AnnotationState) -> list[LabelDispute]:
-    """Every disagreement, dialogue by dialogue and scheme by scheme."""
+    """Disagreements by dialogue and scheme."""
     return [
         LabelDispute(dialogue_id, place, place in annotated.adjudicated)
         for dialogue_id, annotated in state.dialogues.items()
@@ -81,7 +81,7 @@ def disputes(state: AnnotationState) -> list[LabelDispute]:
 
 
 def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
-    """Disagreements of annotators that nobody has decided."""
+    """Pending action for undecided disagreements."""
     found = []
     for kind in kinds_here(desk.study):
         state = _state(desk, open_workplace(request, kind))
@@ -91,10 +91,10 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
 
 
 def due_disagreements(n: int, address: str) -> DueAction:
-    """So many disagreements of annotators wait for a person."""
+    """Pending action for a number of disagreements."""
     text = ngettext(
-        "%(num)s disagreement of annotators is to be decided",
-        "%(num)s disagreements of annotators are to be decided", n,
+        "%(num)s annotator disagreement to decide",
+        "%(num)s annotator disagreements to decide", n,
     )  # fmt: skip
     return DueAction(text, address)
 
@@ -132,7 +132,7 @@ def overview(request: Request, desk: ThisDesk, workplace: ThisWorkplace) -> Resp
 
 
 def _drawn(state: AnnotationState, workplace: Workplace) -> dict[str, int]:
-    """On how many dialogues the lot fell, and how many of them nobody has finished."""
+    """Number of selected dialogues, and of those that are not finished."""
     choosing = workplace.section.choose
     drawn = [one for one, draw in state.draws.items() if draw.drawn]
     done = judged_of(drawn, state, choosing.layer) if choosing else 0
@@ -140,25 +140,25 @@ def _drawn(state: AnnotationState, workplace: Workplace) -> dict[str, int]:
 
 
 def decisions_of(kind: JudgementKind) -> str:
-    """Where a kind's disagreements are decided."""
+    """Address of the decisions of a kind."""
     return "/annotation/decide" + kind.dashboard.removeprefix("/annotation")
 
 
 def _state(desk: Desk, workplace: Workplace) -> AnnotationState:
-    """The annotation of the dialogues that the page shows."""
+    """Annotation of the dialogues on the page."""
     return desk.board.see(lambda board: workplace.see().only(board.dialogues))
 
 
 def _agreement(
     request: Request, desk: Desk, workplace: Workplace, state: AnnotationState
 ) -> dict[str, list[AgreementLine]]:
-    """The coefficients of this state; computed once for as long as nothing is added to it."""
+    """Coefficients of this state, cached until it changes."""
     data = f"{workplace.stream}#{state.seq}/{desk.scope}"
     return kept_once(request, "agreement", data, lambda: agreement(state, workplace.schemes, data=data))
 
 
 def kept_once(request: Request, name: str, data: str, compute: Callable[[], Made]) -> Made:
-    """What was computed of these data, kept until others are asked for."""
+    """Cached result for these data."""
     kept: tuple[str, Made] | None = getattr(request.app.state, name, None)
     if kept is None or kept[0] != data:
         kept = data, compute()
@@ -167,7 +167,7 @@ def kept_once(request: Request, name: str, data: str, compute: Callable[[], Made
 
 
 def _recordings(desk: Desk) -> dict[str, Any] | None:
-    """How far the recordings of the study are written down, and how accurate its transcribers are."""
+    """Progress of transcribed recordings and accuracy of the transcribers."""
     unknown = {name for one in written_down_in(desk.study) for name in one.unknown}
     if not unknown:
         return None
@@ -186,25 +186,25 @@ def _recordings(desk: Desk) -> dict[str, Any] | None:
             {"participant_id": who, "written": sum(len(visit.answered) for visit in visits),
              "accuracies": [one for visit in visits if (one := _accuracy(visit)) is not None],
              "state": N_("refused") if who in found.refused
-             else N_("accepted") if all(visit.accepted for visit in visits) else N_("at it")}
+             else N_("accepted") if all(visit.accepted for visit in visits) else N_("in progress")}
             for who, visits in by_participant.items()
         ],
     }  # fmt: skip
 
 
 def _accuracy(visit: TranscribedVisit) -> float | None:
-    """Of the known recordings of a visit that is judged."""
+    """Accuracy on the known recordings of a judged visit."""
     return word_accuracy(one.response for one in visit.answered) if visit.accepted is not None else None
 
 
 def annotator_names(desk: Desk) -> dict[str, str]:
-    """The account behind every annotator's pseudonym; seen on the dashboard alone."""
+    """Account names behind the annotators' pseudonyms, shown only on the dashboard."""
     return {annotator_key(one.account_id): one.name for one in desk.access.accounts()}
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorWork:
-    """How many dialogues an annotator has finished, how many of them as the second, and which not yet."""
+    """Finished, double-annotated and unfinished dialogues of an annotator."""
 
     name: str
     key: str
@@ -235,7 +235,7 @@ def _counts(state: AnnotationState, held: int) -> dict[str, int]:
 
 @router.post("/annotation/release", dependencies=[Steers])
 def release(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Response:
-    """Take an unfinished dialogue back from somebody, so that another gets it."""
+    """Release an unfinished dialogue for another annotator."""
     if workplace is not None:
         try:
             workplace.release(field(form, "annotator"), field(form, "dialogue"), by=who_of(request).name)
@@ -249,9 +249,9 @@ def decide(
     request: Request, desk: ThisDesk, workplace: ThisWorkplace, dialogue: str = "", scheme: str = "",
     turn: int | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
-    """The dispute that is asked for, else the first that is open; a page that says so when there is none."""
+    """Page of the requested dispute, or of the first open one."""
     if workplace is None:
-        raise HTTPException(404, gettext("This study annotates nothing."))
+        raise HTTPException(404, gettext("This study has no annotation."))
     found = disputes(_state(desk, workplace))
     wanted = next(
         (one for one in found if (one.dialogue_id, one.place) == (dialogue, Place(scheme, turn))), None
@@ -270,7 +270,7 @@ def decide(
 
 
 def _shown(workplace: Workplace, at: LabelDispute) -> dict[str, Any]:
-    """Both sides of a dispute in the words of the scheme; who is who stays hidden, so names do not count."""
+    """Both sides of a dispute in the words of the scheme, without names of annotators."""
     state = workplace.see()
     annotated, scheme = state.dialogues[at.dialogue_id], workplace.scheme(at.place.scheme)
     asked = annotated.finished(at.place.scheme)
@@ -314,7 +314,7 @@ def _labels(scheme: Scheme | None) -> list[dict[str, str]]:
 def _candidates(
     scheme: Scheme | None, annotated: AnnotatedDialogue, place: Place
 ) -> list[tuple[str, str, str]]:
-    """Every label that somebody gave, and every other that needs no value, each with its text."""
+    """Labels chosen by annotators, and all others without a value, each with its text."""
     given = {(label, value or "") for chosen in annotated.choices(place).values() for label, value in chosen}
     others = [(one.label, "") for one in scheme.labels if not scheme.needs_value(one.label)] if scheme else []
     listed = dict.fromkeys([*sorted(given), *others])
@@ -335,9 +335,9 @@ def _told(scheme: Scheme | None, labels: list[LoggedLabel] | tuple[LoggedLabel, 
 
 @router.post("/annotation/decide", dependencies=[Steers])
 def store(request: Request, workplace: ThisWorkplace, form: OwnForm) -> Response:
-    """Settle a dispute by one label, by one side, or by the labels that are ticked; then the next one."""
+    """Save the decision of a dispute (one label, one side or several labels), then go to the next."""
     if workplace is None:
-        raise HTTPException(404, gettext("This study annotates nothing."))
+        raise HTTPException(404, gettext("This study has no annotation."))
     dialogue_id, turn = field(form, "dialogue"), field(form, "turn")
     place = Place(field(form, "scheme"), int(turn) if turn.isdecimal() else None)
     try:

@@ -1,4 +1,4 @@
-"""The list of dialogues, one dialogue's transcript, and its events as they stand in the log."""
+"""List of dialogues, transcript of one dialogue, and its events."""
 
 from typing import Final
 from urllib.parse import urlencode
@@ -53,7 +53,7 @@ def dialogues(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/dialogues/state")
 def dialogues_state(desk: ThisDesk) -> JSONResponse:
-    """Whether it is still being read which dialogues success rates count."""
+    """State of the success labels: computing or ready."""
     return JSONResponse({"computing": desk.snapshots.computing(VERDICTS)})
 
 
@@ -64,11 +64,11 @@ def keys(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/dialogues/beside")
 def beside(request: Request, desk: ThisDesk, a: str = "", b: str = "") -> Response:
-    """Two dialogues side by side, of one task or not."""
+    """Two dialogues side by side."""
     cards = desk.board.see(lambda board: [board.dialogues.get(one) for one in (a, b)])
     left, right = cards
     if left is None or right is None:
-        raise HTTPException(404, gettext("There is no such dialogue in this study."))
+        raise HTTPException(404, gettext("This dialogue does not exist in this study."))
     query = DialogueQuery.read(request.query_params.multi_items())
     sides = []
     for card in (left, right):
@@ -112,25 +112,25 @@ def events(dialogue_id: str, desk: ThisDesk) -> Response:
 
 
 def history_of(desk: Desk, dialogue_id: str) -> DialogueHistory:
-    """What happened in a dialogue of this scope. Raises HTTPException: it is none of the study's."""
+    """History of a dialogue of this scope. Raises HTTPException: not in this study."""
     known = desk.board.see(lambda board: dialogue_id in board.dialogues)
     found = desk.log.dialogue_history(dialogue_id) if known else None
     if found is None:
-        raise HTTPException(404, gettext("There is no such dialogue in this study."))
+        raise HTTPException(404, gettext("This dialogue does not exist in this study."))
     return found
 
 
 def _elsewhere(request: Request, desk: Desk, dialogue_id: str) -> Response:
-    """Where a dialogue of another scope is shown: an address that was kept leads there."""
+    """Redirect for a dialogue of another scope, so that old addresses work."""
     found = desk.board.see(lambda board: board.dialogue(dialogue_id))
     if found is None:
-        raise HTTPException(404, gettext("There is no such dialogue in this study."))
+        raise HTTPException(404, gettext("This dialogue does not exist in this study."))
     query = "?" + request.url.query if request.url.query else ""
     return RedirectResponse(f"/{found.scope}{request.url.path}{query}", 303)
 
 
 def _back(query: DialogueQuery, number: int | None) -> str:
-    """The page of the list on which a dialogue stands, by its place there."""
+    """Page of the list that contains a dialogue, by its position."""
     page = 1 if number is None else (number - 1) // PER_PAGE + 1
     return query.address if page == 1 else _address(query, page=page)
 

@@ -1,4 +1,4 @@
-"""Downloads of everything, for researchers."""
+"""Downloads for researchers."""
 
 import re
 import shutil
@@ -42,17 +42,17 @@ def export(request: Request, desk: ThisDesk) -> Response:
 
 @router.post("/export/{name}/begin", dependencies=[OnlyAsks])
 def begin(request: Request, name: str, desk: ThisDesk, form: OwnForm) -> JSONResponse:
-    """Have a download made in the background; `key` asks for its state and fetches it."""
+    """Start a download in the background; `key` identifies it later."""
     wanted = _wanted(request, desk, name)
     return JSONResponse({"key": desk.preparations.begin(desk.snapshots, name, wanted.make)})
 
 
 @router.get("/export/{name}/state")
 def state(name: str, desk: ThisDesk, key: str = "") -> JSONResponse:
-    """Whether a download is still being made, and why it could not be made."""
+    """State of a download: in progress, ready or failed."""
     found = desk.preparations.of(key, name)
     if found is None:
-        raise HTTPException(404, gettext("There is no such download."))
+        raise HTTPException(404, gettext("This download does not exist."))
     computing = not found.done.done()
     if found.problem:
         desk.preparations.forget(key)
@@ -62,7 +62,7 @@ def state(name: str, desk: ThisDesk, key: str = "") -> JSONResponse:
 @router.get("/api/export/{name}", dependencies=[Depends(takes_out)])
 @router.get("/export/{name}", dependencies=[Depends(takes_out)])
 def download(request: Request, name: str, desk: ThisDesk, key: str = "") -> Response:
-    """One download, made from a snapshot of this moment; key: of one that was made in the background."""
+    """One download from a current snapshot; key: of one made in the background."""
     wanted = _wanted(request, desk, name)
     if key and desk.preparations.of(key, name) and (made := desk.preparations.take(key)) is not None:
         return _file(desk, name, made.folder)
@@ -80,9 +80,9 @@ def download(request: Request, name: str, desk: ThisDesk, key: str = "") -> Resp
 
 
 def _wanted(request: Request, desk: Desk, name: str) -> Download:
-    """Raises HTTPException: there is none of the name, or it is kept back until the trial ends."""
+    """Download by name. Raises HTTPException: unknown, or hidden until the trial ends."""
     if name not in DOWNLOADS:
-        raise HTTPException(404, gettext("There is no such download."))
+        raise HTTPException(404, gettext("This download does not exist."))
     if DOWNLOADS[name].compares:
         refuse_withheld(request, desk)
     return DOWNLOADS[name]
@@ -97,5 +97,5 @@ def _file(desk: Desk, name: str, folder: Path) -> FileResponse:
 
 
 def _file_name(desk: Desk, name: str) -> str:
-    """What a download is called: the study, whose visits it holds, what it is."""
+    """File name of a download: study, scope, kind."""
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '-', desk.study.name)}-{desk.scope}-{name}"

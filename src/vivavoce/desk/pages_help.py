@@ -1,4 +1,4 @@
-"""Help: the documentation that comes with Vivavoce, read on the dashboard."""
+"""Help: the documentation of Vivavoce on the dashboard."""
 
 import re
 from functools import lru_cache
@@ -27,7 +27,7 @@ _COMMENT: Final = re.compile(r"^<!--.*?-->\n", re.DOTALL | re.MULTILINE)
 
 @router.get("/help")
 def contents(request: Request, desk: Annotated[Any, Depends(desk_of)]) -> Response:
-    """Short pages in the reader's language, and the whole documentation, by what one reads its pages for."""
+    """Contents: short pages in the reader's language, and the whole documentation by section."""
     folder = help_folder()
     own = _own_folder()
     short = sorted(own.rglob("*.md")) if own else []
@@ -43,7 +43,7 @@ def contents(request: Request, desk: Annotated[Any, Depends(desk_of)]) -> Respon
 @router.get("/help/{name}")
 @router.get("/help/{folder}/{name}")
 def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], folder: str = "") -> Response:
-    """One page of the documentation; where there is a short one in the reader's language, that one.
+    """One page of the documentation, in its short version if the reader's language has one.
 
     With `?whole=1` the whole page, as it was written.
     """
@@ -60,7 +60,7 @@ def page(request: Request, name: str, desk: Annotated[Any, Depends(desk_of)], fo
 
 
 def _own_folder() -> Path | None:
-    """The folder of short help in the reader's language; None: it has none."""
+    """Folder of short help in the reader's language; None if absent."""
     spoken = language_of(language())
     folder = spoken.folder / "help" if spoken is not None else None
     return folder if folder is not None and folder.is_dir() else None
@@ -74,7 +74,7 @@ def _short(called: str) -> Path | None:
 
 @lru_cache(maxsize=256)
 def _read(file: Path) -> HtmlDocument:
-    """A page whose links lead to pages of help; what stands only in the repository is no link."""
+    """Page with links to help pages; links to files of the repository are removed."""
     text = _DEFINITION.sub("  \n", _COMMENT.sub("", file.read_text(encoding="utf-8")))
     text = _INCLUDED.sub(lambda found: "```\n" + (file.parent / found[1]).read_text(encoding="utf-8"), text)
     read = read_document(text)
@@ -94,6 +94,6 @@ def _read(file: Path) -> HtmlDocument:
 
 
 def _anchor(heading: str) -> str:
-    """The anchor of a heading, as in the built documentation."""
+    """Anchor of a heading, as in the built documentation."""
     words = re.sub(r"<[^>]+>", "", heading).lower()
     return str(escape(re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-")))

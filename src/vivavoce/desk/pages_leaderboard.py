@@ -1,4 +1,4 @@
-"""The leaderboard of an arena: systems by their worth to voters, length and style held fixed."""
+"""Leaderboard of an arena: systems by strength, adjusted for length and style."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -21,12 +21,12 @@ router, public = APIRouter(), APIRouter()
 
 
 def battle_plan(study: Study) -> BattlePlan | None:
-    """The study's arena; None: it has none."""
+    """Arena of the study; None if it has none."""
     return next((plan for step in study.visit if (plan := battles_of(step)) is not None), None)
 
 
 def for_anybody(study: Study) -> APIRouter | None:
-    """The page without an account, where the study says that its leaderboard is public."""
+    """Public page, if the study publishes its leaderboard."""
     plan = battle_plan(study)
     return public if plan is not None and plan.leaderboard == "public" else None
 
@@ -42,7 +42,7 @@ PAGE: Final = DashboardPage(
 
 
 class RankedSystem(NamedTuple):
-    """One system on the leaderboard; a worth is None where it is not finite, the mean of all is 0.
+    """One system on the leaderboard; a strength is None if not finite, the mean is 0.
 
     rank   1 and how many systems are certainly better: their interval lies above its own
     fixed  the worth with length and style held fixed, by which systems are ranked; plain: without
@@ -61,7 +61,7 @@ class RankedSystem(NamedTuple):
 
 
 def standings(facts: ArenaResults) -> list[RankedSystem]:
-    """Systems, best first; those of which no worth is known by their name, all on the first rank."""
+    """Systems by strength; those without a strength by name, all on the first rank."""
     plain = {one.name: one for one in facts.ranking or ()}
     fixed = {one.name: one for one in facts.controlled or ()} or plain
     votes = {one.name: one.votes for one in facts.systems}
@@ -83,12 +83,12 @@ def standings(facts: ArenaResults) -> list[RankedSystem]:
 
 
 def _above(one: NamedWorth, other: NamedWorth | None) -> bool:
-    """Whether one is certainly better: intervals do not meet."""
+    """True if one is certainly better: intervals do not overlap."""
     return other is not None and one.low is not None and other.high is not None and one.low > other.high
 
 
 def _found(desk: Desk) -> tuple[dict[str, Any], bool]:
-    """What the page says, and whether newer figures are being computed."""
+    """Context of the page, and True if newer figures are being computed."""
     known, computing = desk.snapshots.results(groupings(desk.study)[0])
     facts: Sequence[Any] = (
         [one.results for one in known.found if one.section.name == "arena"] if known else ()
@@ -115,7 +115,7 @@ def leaderboard_state(desk: ThisDesk) -> JSONResponse:
 
 @public.get(f"{ADDRESS}/public")
 def public_leaderboard(request: Request, desk: ThisDesk) -> Response:
-    """The same for anybody: figures and names of systems, and nothing of who voted."""
+    """Public version: figures and names of systems, without voters."""
     found, _ = _found(desk)
     return desk.door(
         request, "leaderboard_public.html", title=desk.title, simulated=desk.scope == "simulated", **found

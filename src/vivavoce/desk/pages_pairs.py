@@ -1,4 +1,4 @@
-"""Pairs of transcripts: the study's own, and an editor that marks the difference as one types."""
+"""Transcript pairs of the study, and an editor with live differences."""
 
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
@@ -52,7 +52,7 @@ def pairs(request: Request, desk: ThisDesk) -> Response:
 
 
 def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") -> Response:
-    """The pairs as the files have them, one row a pair and language."""
+    """Pairs from the files, one row per pair and language."""
     laboratory, balance = laboratory_of(desk.study), desk.study.balance
     kept = _kept(desk, laboratory)
     rows = [
@@ -71,7 +71,7 @@ def _list(request: Request, desk: Desk, status: int = 200, problem: str = "") ->
 
 
 def _compares(desk: Desk) -> bool:
-    """Whether judges choose between transcripts, of which a pilot can be made."""
+    """True if judges choose between transcripts, so that a pilot is possible."""
     return any(
         isinstance(step, OfferedStep) and isinstance(step.material, ComparedTranscripts)
         for step in desk.study.visit
@@ -79,7 +79,7 @@ def _compares(desk: Desk) -> bool:
 
 
 def _kept(desk: Desk, laboratory: PairsLaboratory | None) -> list[KeptPair]:
-    """All pairs; while a file cannot be read, those that the service has read."""
+    """All pairs; if a file cannot be read, those loaded by the service."""
     try:
         kept = laboratory.pairs() if laboratory is not None else []
     except InputError:
@@ -89,12 +89,12 @@ def _kept(desk: Desk, laboratory: PairsLaboratory | None) -> list[KeptPair]:
 
 @router.post("/pairs/save", dependencies=[Steers])
 def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """Write the pair into the study's files; what was typed stays on the page where that does not go."""
+    """Save the pair to the study's files; on failure the page keeps the input."""
     laboratory, draft = laboratory_of(desk.study), _typed(desk, form)
     if laboratory is None:
-        raise HTTPException(404, gettext("This study has no file of pairs."))
+        raise HTTPException(404, gettext("This study has no pairs file."))
     if not draft.pair_id or not draft.variable:
-        return _editor(request, desk, draft, 422, gettext("Give the pair a name and a variable."))
+        return _editor(request, desk, draft, 422, gettext("Enter a name and a variable for the pair."))
     try:
         known = laboratory.pair(draft.pair_id)
         pair = pair_of_draft(draft, known)
@@ -105,7 +105,7 @@ def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
         return _editor(request, desk, draft, 422, sentences(error.problem, error.hint))
     except PairChanged as error:
         draft.opened, draft.base = draft.pair_id, laboratory.digest(draft.pair_id)
-        told = gettext("Nothing was written. To replace what is there by yours, save again.")
+        told = gettext("Not saved. Save again to overwrite the other version.")
         return _editor(request, desk, draft, 409, f"{_conflict(error)} {told}")
     except InputError as error:
         return _editor(request, desk, draft, 422, str(error))
@@ -115,16 +115,16 @@ def save(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 
 def _conflict(error: PairChanged) -> str:
     if error.by:
-        return gettext("%(who)s has saved a pair of this name since you opened it.", who=error.by)
-    return gettext("There is a pair of this name already.")
+        return gettext("%(who)s saved a pair with this name after you opened it.", who=error.by)
+    return gettext("A pair with this name already exists.")
 
 
 @router.post("/pairs/restore", dependencies=[Steers])
 def restore(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """Bring a version of the files back, as a new version."""
+    """Restore a version of the files as a new version."""
     laboratory, number = laboratory_of(desk.study), field(form, "number")
     if laboratory is None or not number.isdecimal():
-        raise HTTPException(404, gettext("There is no such version."))
+        raise HTTPException(404, gettext("This version does not exist."))
     try:
         laboratory.restore(int(number), by=who_of(request).name)
     except InputError as error:
@@ -135,13 +135,13 @@ def restore(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
 
 @router.post("/pairs/draft-by-model", dependencies=[OnlyAsks, Steers])
 async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """The page again with a version by the study's language model; it is judged as any other."""
+    """Page with a version drafted by the study's language model, checked like any other."""
     draft, path = _typed(desk, form), model_of(desk.study)
     strategy = field(form, "brief", most=500) or draft.variable
     if path is None:
-        raise HTTPException(404, gettext("This study names no language model."))
+        raise HTTPException(404, gettext("This study has no language model."))
     if not strategy:
-        return _editor(request, desk, draft, 422, gettext("Give the pair a name and a variable."))
+        return _editor(request, desk, draft, 422, gettext("Enter a name and a variable for the pair."))
     try:
         control = read_transcript(draft.control)
         made = await ask_for_version(
@@ -159,7 +159,7 @@ async def drafted_by_model(request: Request, desk: ThisDesk, form: OwnForm) -> R
 def edit(
     request: Request, desk: ThisDesk, pair: str = "", dialogue: str = "", language: str | None = None
 ) -> Response:
-    """An empty draft, a pair of the study, or a dialogue of the log with a copy of it."""
+    """Editor for an empty draft, a pair of the study, or a copy of a logged dialogue."""
     return _editor(request, desk, _begun(desk, pair, dialogue, desk.study.language(language)))
 
 
@@ -168,7 +168,7 @@ def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDra
         kept = _kept(desk, laboratory_of(desk.study))
         found = next((one.pair for one in reversed(kept) if one.pair.pair_id == pair_id), None)
         if found is None:
-            raise HTTPException(404, gettext("There is no such pair in this study."))
+            raise HTTPException(404, gettext("This pair does not exist in this study."))
         draft, laboratory = draft_of_pair(found, language), laboratory_of(desk.study)
         draft.opened, draft.base = pair_id, laboratory.digest(pair_id) if laboratory else ""
         return draft
@@ -179,13 +179,13 @@ def _begun(desk: Desk, pair_id: str, dialogue_id: str, language: str) -> PairDra
 
 @router.post("/pairs/edit", dependencies=[OnlyAsks])
 def show(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """The page again with the difference of what was typed, for browsers without scripts."""
+    """Page with the difference, for browsers without scripts."""
     return _editor(request, desk, _typed(desk, form))
 
 
 @router.post("/pairs/difference", dependencies=[OnlyAsks])
 def live(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """Only the part of the page that tells the difference."""
+    """Fragment with the difference."""
     return desk.page(request, "pair_difference.html", **_facts(desk, _typed(desk, form)))
 
 

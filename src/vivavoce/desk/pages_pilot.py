@@ -1,4 +1,4 @@
-"""A pilot of a comparison by simulated judges, before anybody is asked: the power of the study's plan."""
+"""Pilot of a comparison with simulated judges: power of the study's plan."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ PAGE: Final = DashboardPage(name="pilot", router=router, help="how-to/compare-tr
 JUDGES: Final = 143
 MOST_JUDGES: Final = 2000
 TRIALS: Final = 200
-TESTS: Final = {"chi_square": N_("chi-square"), "exact": N_("binomial, exact")}
+TESTS: Final = {"chi_square": N_("chi-square"), "exact": N_("exact binomial")}
 
 
 @router.get("/pairs/pilot")
@@ -30,7 +30,7 @@ def begin(request: Request, desk: ThisDesk) -> Response:
 
 @router.post("/pairs/pilot", dependencies=[OnlyAsks])
 def pilot(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """The page with what trials of so many judges would find; nothing is kept, nobody is asked."""
+    """Page with the results of simulated trials, which are not stored."""
     step, study = _step(desk), desk.study
     typed = {name: field(form, name) for name in ("judges", "alike", *map(_name, step.variables))}
     try:
@@ -51,7 +51,7 @@ def _step(desk: Desk) -> WhatIsCompared:
     try:
         return compared_in(desk.study)
     except InputError:
-        raise HTTPException(404, gettext("This study compares no transcripts.")) from None
+        raise HTTPException(404, gettext("This study has no transcript comparison.")) from None
 
 
 def _name(variable: str) -> str:
@@ -61,7 +61,9 @@ def _name(variable: str) -> str:
 def _whole(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_JUDGES:
         raise InputError(
-            gettext("%(text)s is no number of judges from 1 to %(most)s", text=repr(text), most=MOST_JUDGES)
+            gettext(
+                "%(text)s is not a number of judges from 1 to %(most)s", text=repr(text), most=MOST_JUDGES
+            )
         )
     return int(text)
 
@@ -72,7 +74,7 @@ def _share(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 1:
-        raise InputError(gettext("%(text)s is no number from 0 up to below 1", text=repr(text)))
+        raise InputError(gettext("%(text)s is not a number from 0 to below 1", text=repr(text)))
     return value
 
 

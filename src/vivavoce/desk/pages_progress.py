@@ -1,4 +1,4 @@
-"""Overview, running visits, and the systems under test."""
+"""Overview, running visits and systems under test."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -45,17 +45,15 @@ def overview(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/try", dependencies=[Steers])
 def try_out(desk: ThisDesk) -> Response:
-    """To participants' pages in such a way that the visit is the team's, and counts as nobody's."""
+    """Open the participants' pages for a preview visit of the team, which is not counted."""
     if desk.participant_url is None:
-        raise HTTPException(
-            409, gettext("The dashboard does not know the address of the participants' pages.")
-        )
+        raise HTTPException(409, gettext("The address of the participants’ pages is not configured."))
     return RedirectResponse(desk.access.try_out(desk.participant_url), 303)
 
 
 @router.get("/overview/numbers")
 def overview_numbers(request: Request, desk: ThisDesk) -> Response:
-    """The part of the overview that changes."""
+    """Fragment of the overview that is updated."""
     return desk.page(request, "overview_numbers.html", **_overview(request, desk))
 
 
@@ -73,18 +71,18 @@ def _overview(request: Request, desk: Desk) -> dict[str, Any]:
 
 
 def _form_title(study: Study, name: str) -> str:
-    """What a questionnaire is called where participants read it; its name where nobody says more."""
+    """Title of a questionnaire for participants; default: its name."""
     return (study.wording(name, language()).title if name in study.wordings else "") or name
 
 
 def _visits_of(**wanted: Any) -> str:
-    """The address of the list of these visits."""
+    """Address of the list of these visits."""
     return VisitQuery(**wanted).address
 
 
 @router.get("/api/progress")
 def progress_for_programs(desk: ThisDesk) -> JSONResponse:
-    """The overview's numbers, for programs: they name no participant."""
+    """Numbers of the overview for programs, without participants."""
     shown = desk.board.see(progress)
     steps = [replace(one, dialogues="") for one in shown.flow.steps]
     systems = [replace(one, busiest="") for one in shown.systems]
@@ -96,7 +94,7 @@ def progress_for_programs(desk: ThisDesk) -> JSONResponse:
 
 @router.get("/visits/all")
 def all_visits(request: Request, desk: ThisDesk) -> Response:
-    """The visits that a number of the overview counts."""
+    """Visits behind a number of the overview."""
     query = VisitQuery.read(request.query_params)
     found = desk.board.see(lambda board: make_visit_list(board, query, desk.log.clock.now()))
     return desk.page(request, "visits_all.html", found=found)
@@ -109,7 +107,7 @@ def visits(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/visits/table")
 def visits_table(request: Request, desk: ThisDesk) -> Response:
-    """The part of the running visits that changes."""
+    """Fragment of the running visits that is updated."""
     return desk.page(request, "visits_table.html", **_visits(desk))
 
 
@@ -125,7 +123,7 @@ def systems(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/systems/table")
 def systems_table(request: Request, desk: ThisDesk) -> Response:
-    """The part of the page that changes."""
+    """Fragment of the systems page that is updated."""
     return desk.page(request, "systems_table.html", **_systems(desk))
 
 

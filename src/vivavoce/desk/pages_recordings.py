@@ -1,4 +1,4 @@
-"""The recordings of a dialogue: their sound, piece by piece as a player asks for it, and how they look."""
+"""Recordings of a dialogue: their sound in ranges, and their waveform."""
 
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soun
 router = APIRouter()
 PAGE: Final = DashboardPage(name="recordings", router=router, help="how-to/protect-data")
 
-SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # annotators' pages draw recordings, too
+SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # shared with the annotators' pages
 
 
 @router.get("/static/waveform.js")
@@ -41,14 +41,14 @@ def track(desk: ThisDesk, dialogue_id: str, recording_id: str) -> Response:
     try:
         return JSONResponse(soundtrack(desk.log, dialogue_id, found))
     except InputError as error:
-        problem = gettext("This recording cannot be drawn: %(why)s.", why=error.problem)
+        problem = gettext("No waveform is available: %(why)s.", why=error.problem)
         raise HTTPException(404, problem) from None
 
 
 def _recording(desk: Desk, dialogue_id: str, recording_id: str) -> DialogueRecording:
-    """The recording of a dialogue of this study; of no other."""
+    """Recording of a dialogue of this study."""
     if desk.board.see(lambda board: dialogue_id in board.dialogues):
         for one in dialogue_recordings(desk.log, dialogue_id):
             if one.recording_id == recording_id:
                 return one
-    raise HTTPException(404, gettext("There is no such recording of this dialogue."))
+    raise HTTPException(404, gettext("This recording does not exist."))

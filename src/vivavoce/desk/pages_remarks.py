@@ -1,4 +1,4 @@
-"""What researchers do with dialogues: tags, notes, views with a name, a dataset of those chosen."""
+"""Tags, notes, saved views and dataset export of selected dialogues."""
 
 import re
 import shutil
@@ -54,7 +54,7 @@ Form = Annotated[FormData, Depends(own_form)]
 
 
 class DoneStep(NamedTuple):
-    """What was just done, in words, and the places of its events, by which it is taken back."""
+    """Last change in words, with the positions of its events for undo."""
 
     words: str
     first: int
@@ -62,7 +62,7 @@ class DoneStep(NamedTuple):
 
 
 def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
-    """What a page's address says was just done; None: nothing, or nothing that this study knows."""
+    """Last change named in a page's address; None without one in this study."""
     found = RANGE.fullmatch(request.query_params.get("done", ""))
     if found is None:
         return None
@@ -74,21 +74,26 @@ def what_was_done(desk: Desk, request: Request) -> DoneStep | None:
     match stored[0].event:
         case DialogueTagged() as event:
             words = ngettext(
-                "%(num)s dialogue tagged %(tag)s.", "%(num)s dialogues tagged %(tag)s.", n, tag=event.tag
+                "Tag %(tag)s added to %(num)s dialogue.",
+                "Tag %(tag)s added to %(num)s dialogues.",
+                n,
+                tag=event.tag,
             )
         case DialogueUntagged() as event:
             words = ngettext(
-                "Tag %(tag)s taken off %(num)s dialogue.", "Tag %(tag)s taken off %(num)s dialogues.", n,
+                "Tag %(tag)s removed from %(num)s dialogue.",
+                "Tag %(tag)s removed from %(num)s dialogues.",
+                n,
                 tag=event.tag,
-            )  # fmt: skip
+            )
         case NoteWritten() | NoteRestored():
-            words = gettext("The note stands.")
+            words = gettext("Note saved.")
         case NoteRemoved():
-            words = gettext("The note is taken away.")
+            words = gettext("Note removed.")
         case ViewSaved() as event:
-            words = gettext("The view %(name)s is saved.", name=event.name)
+            words = gettext("View %(name)s saved.", name=event.name)
         case ViewRemoved() as event:
-            words = gettext("The view %(name)s is removed.", name=event.name)
+            words = gettext("View %(name)s removed.", name=event.name)
         case _:
             return None
     return DoneStep(words, first, last)
@@ -98,7 +103,7 @@ def list_page(
     request: Request, desk: Desk, query: DialogueQuery, page: str, status: int = 200, *, problem: str = "",
     form: FormData | None = None,
 ) -> Response:  # fmt: skip
-    """The list of dialogues; with a problem, it says so and keeps what the form ticked and typed."""
+    """List of dialogues; with a problem, the selection and input are kept."""
     verdicts, computing = desk.snapshots.verdicts()
     number = int(page) if page.isdecimal() and len(page) < 9 else 1
     found = desk.board.see(lambda board: make_list(board, query, number, verdicts))
@@ -113,7 +118,7 @@ def list_page(
 
 @router.post("/dialogues/tags")
 def tag_dialogues(request: Request, desk: ThisDesk, form: Form) -> Response:
-    """Put a tag on the dialogues that are ticked, or on all that the list finds, or take it off."""
+    """Add a tag to, or remove it from, the selected dialogues or all matches."""
     off, tag = field(form, "act") == "off", field(form, "tag")
     tell(request, tag=tag, dialogues=field(form, "which") or "ticked", query=_query(form).address[:500])
     try:
@@ -127,7 +132,7 @@ def tag_dialogues(request: Request, desk: ThisDesk, form: Form) -> Response:
 
 @router.post("/dialogues/{dialogue_id}/notes")
 def write_note(request: Request, dialogue_id: str, desk: ThisDesk, form: Form) -> Response:
-    """Write a note on a dialogue, or take one away."""
+    """Save or remove a note on a dialogue."""
     _check_known(desk, dialogue_id)
     tell(request, dialogue=dialogue_id)
     note_id = field(form, "remove")
@@ -143,7 +148,7 @@ def write_note(request: Request, dialogue_id: str, desk: ThisDesk, form: Form) -
 
 @router.post("/dialogues/views")
 def save_view(request: Request, desk: ThisDesk, form: Form) -> Response:
-    """Give the view that is shown a name, or remove one."""
+    """Save or remove a view."""
     name, gone = field(form, "name"), field(form, "remove")
     tell(request, view=gone or name)
     try:
@@ -158,22 +163,22 @@ def save_view(request: Request, desk: ThisDesk, form: Form) -> Response:
 
 @router.post("/dialogues/undo")
 def undo(request: Request, desk: ThisDesk, form: Form) -> Response:
-    """Take back what was just done."""
+    """Undo the last change."""
     found = RANGE.fullmatch(field(form, "done"))
     if found is None:
-        raise HTTPException(404, gettext("There is nothing to take back."))
+        raise HTTPException(404, gettext("Nothing to undo."))
     tell(request, done=found[0])
     return _do(desk, form, undoing(int(found[1]), int(found[2]), _author(request)))
 
 
 @router.post("/dialogues/two")
 def two_ticked(request: Request, desk: ThisDesk, form: Form) -> Response:
-    """The two that are ticked, side by side."""
+    """Two selected dialogues side by side."""
     chosen = _chosen(desk, form)
     if len(chosen) != 2:
         detail = ngettext(
-            "Side by side stand two dialogues; %(num)s is chosen. Tick two.",
-            "Side by side stand two dialogues; %(num)s are chosen. Tick two.", len(chosen),
+            "Select two dialogues to show side by side; %(num)s is selected.",
+            "Select two dialogues to show side by side; %(num)s are selected.", len(chosen),
         )  # fmt: skip
         return _list_again(request, desk, form, detail)
     both = [("a", chosen[0]), ("b", chosen[1])]
@@ -182,11 +187,11 @@ def two_ticked(request: Request, desk: ThisDesk, form: Form) -> Response:
 
 @router.post("/dialogues/export")
 def export_selection(request: Request, desk: ThisDesk, form: Form) -> Response:
-    """A dataset of the dialogues that are ticked, or of all that the list finds."""
+    """Dataset of the selected dialogues, or of all matches."""
     chosen, query = set(_chosen(desk, form)), _query(form)
     tell(request, dialogues=str(len(chosen)), query=query.address[:500])
     if not chosen:
-        detail = gettext("No dialogue is chosen. Tick some, or choose all that are found.")
+        detail = gettext("No dialogues selected. Select some, or choose all matches.")
         return _list_again(request, desk, form, detail)
     desk.work_dir.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="desk-selection-", dir=desk.work_dir))
@@ -220,7 +225,7 @@ def _query(form: FormData) -> DialogueQuery:
 
 
 def _chosen(desk: Desk, form: FormData) -> list[str]:
-    """The dialogues of this scope that a form names, or all of its list."""
+    """Selected dialogues of this scope, or all matches of the list."""
     if field(form, "which") == ALL:
         query = _query(form)
         verdicts = desk.snapshots.verdicts()[0] if query.judged else None
@@ -234,11 +239,11 @@ def _chosen(desk: Desk, form: FormData) -> list[str]:
 
 def _check_known(desk: Desk, dialogue_id: str) -> None:
     if not desk.board.see(lambda board: dialogue_id in board.dialogues):
-        raise HTTPException(404, gettext("There is no such dialogue in this study."))
+        raise HTTPException(404, gettext("This dialogue does not exist in this study."))
 
 
 def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
-    """Make a change, and go back to the page that asked for it."""
+    """Apply a change and return to the page of the form."""
     made: WrittenEvents | None = desk.log.transact_now(written(change, desk.study.name))
     to = field(form, "to")
     to = to if re.fullmatch(r"/dialogues(/[\w.-]+)?", to) else "/dialogues"
@@ -250,11 +255,11 @@ def _do(desk: Desk, form: FormData, change: Change) -> RedirectResponse:
 
 
 def _list_again(request: Request, desk: Desk, form: FormData, problem: str) -> Response:
-    """The list as it was, with what is wrong."""
+    """The same list with a problem."""
     return list_page(request, desk, _query(form), field(form, "page") or "1", 422, problem=problem, form=form)
 
 
 def _refused(request: Request, desk: Desk, error: RemarkRefused) -> Response:
-    """What is wrong; going back, the browser still has what was entered."""
+    """Error page; the browser keeps the input on going back."""
     heading, detail = gettext("Not possible"), told(error) + "."
     return desk.page(request, "mistake.html", 422, heading=heading, detail=detail)

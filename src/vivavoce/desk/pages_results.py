@@ -1,4 +1,4 @@
-"""Results: success rates with intervals and tests, computed aside from a snapshot of the log."""
+"""Results: success rates with intervals and tests, computed in the background from a snapshot."""
 
 from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import urlencode
@@ -59,7 +59,7 @@ def results(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/results/state")
 def results_state(request: Request, desk: ThisDesk) -> JSONResponse:
-    """Whether newer results are still being computed."""
+    """State of the results: computing or ready."""
     return JSONResponse({"computing": desk.snapshots.computing(_grouping(request, desk))})
 
 
@@ -71,7 +71,7 @@ FIGURE_KINDS: Final = {
 
 @router.get("/results/figures/{file}")
 def figure(request: Request, desk: ThisDesk, file: str) -> Response:
-    """A figure of the results as a file: vectors, pixels for slides, its numbers, or what draws it."""
+    """Figure of the results as a file: SVG, PNG, CSV or Vega-Lite."""
     from vivavoce.report.tables import FIGURE_FORMS
 
     refuse_withheld(request, desk)
@@ -79,7 +79,7 @@ def figure(request: Request, desk: ThisDesk, file: str) -> Response:
     known, _ = desk.snapshots.results(_grouping(request, desk))
     drawn = next((one for one in known.figures() if one.name == name), None) if known else None
     if drawn is None or known is None or form not in FIGURE_KINDS:
-        raise HTTPException(404, gettext("There is no such figure."))
+        raise HTTPException(404, gettext("This figure does not exist."))
     return Response(
         FIGURE_FORMS[form](drawn, known.mark), media_type=FIGURE_KINDS[form],
         headers={"content-disposition": f'attachment; filename="{file}"'},
@@ -88,7 +88,7 @@ def figure(request: Request, desk: ThisDesk, file: str) -> Response:
 
 @router.get("/api/results")
 def results_for_programs(request: Request, desk: ThisDesk) -> JSONResponse:
-    """The summary, for programs; `computing`: newer results are on their way, ask again.
+    """Summary for programs; `computing`: newer results follow, ask again.
 
     While the trial goes on the declared comparison is kept back; `early=1` asks for it, which is noted.
     """
@@ -113,12 +113,12 @@ def recompute(
 
 
 def _address(by: str, told: Disclosure) -> str:
-    """The part behind the question mark of the same results; whoever looks before the end goes on to."""
+    """Query string of the same results, keeping an early view."""
     return urlencode({"by": by, **({EARLY: 1} if told.address else {})})
 
 
 def _grouping(request: Request, desk: Desk) -> str:
-    """The grouping that was asked for, else the first one of the study."""
+    """Requested grouping, or else the study's first."""
     known = groupings(desk.study)
     wanted = request.query_params.get("by", "")
     return wanted if wanted in known else known[0]

@@ -1,4 +1,4 @@
-"""The door: one-time links, sign-in, sign-out, the first account. It tells nothing of the study."""
+"""Sign-in, sign-out, invite links and the first account, without any detail of the study."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ def door_style() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.css", media_type="text/css")
 
 
-# browsers ask for the first where they left before they had read the page
+# browsers request the first when they left before the page had loaded
 @router.get("/favicon.ico", include_in_schema=False)
 @router.get("/door.svg")
 def door_mark() -> FileResponse:
@@ -65,7 +65,7 @@ def sign_in(request: Request, desk: Desk_, form: DoorForm) -> Response:
 
 @router.get("/link/{token}")
 def link_page(token: str, request: Request, desk: Desk_) -> Response:
-    """Shows what the link is for; only pressing the button uses it, so that link previews do not."""
+    """Page of an invite link; only the button uses it, so that link previews do not."""
     role = desk.access.link_role(token)
     role = None if role in NO_SIGN_IN else role
     return desk.door(request, "link.html", 200 if role else 410, role=role, token=token)
@@ -81,7 +81,7 @@ def use_link(token: str, request: Request, desk: Desk_) -> Response:
 
 @router.get("/account")
 def account_page(request: Request, desk: Desk_, ended: Annotated[int | None, Query(ge=0)] = None) -> Response:
-    """The first account for whoever came by a link; for others their own, and another password for it."""
+    """Account page: the first account after an invite link, or a new password."""
     if who_of(request).account_id is None:
         return desk.page(request, "account.html", name="", problem="")
     return desk.page(request, "own_account.html", ended=ended, problem="", wrong="")
@@ -100,7 +100,7 @@ def make_account(request: Request, desk: Desk_, form: OwnForm) -> Response:
 
 @router.post("/account/password")
 def change_password(request: Request, desk: Desk_, form: OwnForm) -> Response:
-    """Another password for one's own account; every other browser of it is signed out."""
+    """Change the password; all other sessions of the account are signed out."""
     address, browser = _address(request), request.cookies.get(BROWSER_COOKIE, "")
     try:
         new = typed_twice(_password(form, "password"), _password(form, "again"))
@@ -126,7 +126,7 @@ def sign_out(request: Request, desk: Desk_, form: OwnForm) -> Response:
 
 
 def _password(form: FormData, name: str) -> str:
-    """A password as it was typed: nothing is trimmed."""
+    """Password as typed, not trimmed."""
     typed = form.get(name)
     return typed if isinstance(typed, str) else ""
 

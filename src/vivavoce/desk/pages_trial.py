@@ -1,4 +1,4 @@
-"""The trial's switch: pause and resume."""
+"""Pause and resume of the trial."""
 
 from typing import Final
 
@@ -18,10 +18,10 @@ router = APIRouter()
 
 
 def due_of_trial(request: Request, desk: Desk) -> list[DueAction]:
-    """A trial that stands still, and a stopping rule that cannot be watched."""
+    """Pending actions: a paused trial, a stopping rule that cannot be computed."""
     found = list[DueAction]()
     if desk.board.see(lambda board: board.pause) is not None:
-        text = gettext("The trial is paused: nobody gets in until somebody resumes it")
+        text = gettext("The trial is paused; new participants cannot start")
         found.append(DueAction(text, "/trial", urgent=True))
     if desk.watch.problem:
         found.append(DueAction(worded(desk.watch.problem), "/trial", urgent=True))
@@ -44,16 +44,16 @@ def trial(request: Request, desk: ThisDesk) -> Response:
 
 @router.get("/trial/watch")
 def trial_watch(request: Request, desk: ThisDesk) -> Response:
-    """The part of the page that changes: the looks of the stopping rule."""
+    """Fragment with the interim analyses, which is updated."""
     return desk.page(request, "trial_watch.html", watch=make_watch_view(desk.study, desk.watch))
 
 
 @router.post("/trial/pause", dependencies=[Steers])
 def pause(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
-    """Stop handing out dialogues; running ones go on to their end."""
+    """Pause the trial; running dialogues continue."""
     reason = field(form, "reason", most=500)
     if not reason:
-        return _trial_page(request, desk, 422, gettext("Say why: the reason stands in the log."))
+        return _trial_page(request, desk, 422, gettext("Please enter a reason."))
     by = who_of(request).name
     desk.log.transact_now(lambda tx: _switch(tx, TrialPaused(reason=reason, by=by)))
     return RedirectResponse("/trial", 303)
@@ -76,7 +76,7 @@ def _trial_page(request: Request, desk: Desk, status: int = 200, problem: str = 
 
 
 def _switch(tx: Transaction, event: TrialPaused | TrialResumed) -> None:
-    """Append the event unless the trial already stands so: pressing twice says it once."""
+    """Append the event unless the trial is in that state already."""
     switches = [one.event for one in tx.events(TRIAL) if isinstance(one.event, TrialPaused | TrialResumed)]
     paused = bool(switches) and isinstance(switches[-1], TrialPaused)
     if paused != isinstance(event, TrialPaused):

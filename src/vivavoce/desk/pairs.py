@@ -1,4 +1,4 @@
-"""A pair of transcripts while it is being written: its difference, what is wrong with it, and its YAML."""
+"""Transcript pair in the editor: its difference, problems and YAML."""
 
 import json
 from dataclasses import dataclass
@@ -36,15 +36,15 @@ NAMES: Final = (
 
 
 VERDICTS: Final = {
-    "fair": N_("A fair pair."),
-    "doubtful": N_("A doubtful pair."),
-    "unfit": N_("Not a fair pair."),
+    "fair": N_("Balanced pair."),
+    "doubtful": N_("Doubtful pair."),
+    "unfit": N_("Unbalanced pair."),
 }
 
 
 @dataclass(slots=True)
 class PairDraft:
-    """A pair as it was typed.
+    """Pair as entered in the form.
 
     opened, base  name and digest of the pair that the page was opened with
     """
@@ -64,7 +64,7 @@ class PairDraft:
 
 @dataclass(slots=True)
 class DraftVerdict:
-    """What a draft amounts to; without a difference as long as a transcript cannot be read."""
+    """Result of the check of a draft; no difference while a transcript is unreadable."""
 
     judged: PairVerdict
     difference: Difference | None = None
@@ -74,7 +74,7 @@ class DraftVerdict:
 
 
 def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
-    """The verdict that `vivavoce check` would give, and the lines for `pairs.yaml`."""
+    """Verdict of `vivavoce check`, and the lines for `pairs.yaml`."""
     problems: list[Finding] = []
     read: dict[str, Transcript] = {}
     for version, text in ((N_("control"), draft.control), (N_("experimental"), draft.experimental)):
@@ -97,7 +97,7 @@ def judge(draft: PairDraft, balance: Balance) -> DraftVerdict:
 
 
 def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
-    """What was typed as a pair in one language; levels are those of the known one.
+    """Draft as a pair in one language, with the levels of the known pair.
 
     Raises  UnreadableTranscript
     """
@@ -113,7 +113,7 @@ def pair_of_draft(draft: PairDraft, known: Pair | None) -> Pair:
 
 
 def laboratory_of(study: Study) -> PairsLaboratory | None:
-    """The file of pairs that a study reads; None: it reads none, or a folder of text files."""
+    """Pairs file of a study; None without one, or with a folder of text files."""
     found = (kind_of(step).transcript_pairs(step) for step in study.visit)
     name = next((one.file for one in found if one is not None and one.file), "")
     path = study.folder / name
@@ -122,7 +122,7 @@ def laboratory_of(study: Study) -> PairsLaboratory | None:
 
 
 def draft_of_pair(pair: Pair, language: str) -> PairDraft:
-    """A pair of the study, to be changed; in a language that it lacks, empty."""
+    """Draft of a pair of the study; empty in a language that it lacks."""
     text = pair.text.get(language) or PairText(control=(), experimental=())
     return PairDraft(
         pair.pair_id, pair.variable, pair.change, language, " | ".join(text.outcome),
@@ -132,7 +132,7 @@ def draft_of_pair(pair: Pair, language: str) -> PairDraft:
 
 
 def draft_of_dialogue(dialogue: DialogueHistory, language: str) -> PairDraft:
-    """A dialogue of the log as control, and a copy of it to be changed."""
+    """Draft with a logged dialogue as control and a copy to be changed."""
     turns = [PairTurn(party=one.party, text=text) for one in dialogue.turns if (text := one.text.strip())]
     written = write_transcript(turns)
     return PairDraft(language=language, control=written, experimental=written)

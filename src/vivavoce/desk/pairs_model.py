@@ -1,4 +1,4 @@
-"""An experimental version drafted by a language model of the user's, as the study file names it."""
+"""Experimental version drafted by the language model of the study file."""
 
 import json
 import os
@@ -24,14 +24,14 @@ PROMPT: Final = (
 
 
 def model_of(study: Study) -> Path | None:
-    """The file of the model that drafts versions; None: the study names none."""
+    """File of the drafting model; None if the study names none."""
     named = (kind_of(step).transcript_pairs(step) for step in study.visit)
     name = next((one.drafts_by for one in named if one is not None and one.drafts_by), None)
     return study.folder / name if name else None
 
 
 def read_model_file(path: Path) -> ChatModelSettings:
-    """Where the model answers. Raises  InputError: no file, or its first problem"""
+    """Address and settings of the model. Raises  InputError: no file, or its first problem"""
     source = read_yaml(path)
     settings = read_model(source, ChatModelSettings)
     if settings is None:
@@ -42,7 +42,7 @@ def read_model_file(path: Path) -> ChatModelSettings:
 async def ask_for_version(
     settings: ChatModelSettings, control: Transcript, strategy: str, language: str, most: float
 ) -> Transcript:
-    """The control with the system's turns as the model has them; the user's are never its own.
+    """Control transcript with the system's turns replaced by the model's; user turns are unchanged.
 
     Raises  InputError: the model was not reached, refused, or answered something else
     """
@@ -74,7 +74,7 @@ async def ask_for_version(
 
 
 def _read(text: str) -> dict[int, str]:
-    """The texts of turns by their number; {} where the answer has none."""
+    """Texts of turns by number; {} if the answer has none."""
     found = re.search(r"\{.*\}", text, re.DOTALL)
     try:
         read: Any = json.loads(found.group()) if found else None

@@ -1,4 +1,4 @@
-"""Files that take a while: made in the background, and kept until they are fetched."""
+"""Slow files, made in the background and kept until they are fetched."""
 
 import shutil
 import tempfile
@@ -16,14 +16,14 @@ from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.snapshot import Snapshot, Snapshots
 
-FAILED: Final = N_("The file could not be made; what the dashboard printed says why.")
+FAILED: Final = N_("The file could not be created. See the terminal output for the reason.")
 KEPT_S: Final = 3600
 _report = structlog.get_logger("vivavoce.desk")
 
 
 @dataclass
 class PreparedFile:
-    """One file: where it comes to lie, and what became of it; `problem`: "" as long as there is none."""
+    """One file with its path and state; `problem`: "" without an error."""
 
     folder: Path
     name: str
@@ -34,13 +34,13 @@ class PreparedFile:
 
 @dataclass
 class Preparations:
-    """The files of everybody who waits, by a key that only who asked knows; how long each kind took last."""
+    """Files in preparation by secret key, and the last duration of each kind."""
 
     _files: dict[str, PreparedFile] = field(default_factory=dict)
     took_s: dict[str, float] = field(default_factory=dict)
 
     def begin(self, snapshots: Snapshots, name: str, make: Callable[[Snapshot, Path], None]) -> str:
-        """Have a file made; returns its key. What nobody fetches goes with the snapshots."""
+        """Start a file and return its key. Unfetched files go with the snapshots."""
         for old in [one for one, file in self._files.items() if monotonic() - file.begun_s > KEPT_S]:
             self.forget(old)
         snapshots.folder.mkdir(parents=True, exist_ok=True)
@@ -63,19 +63,19 @@ class Preparations:
         return key
 
     def of(self, key: str, name: str) -> PreparedFile | None:
-        """A file that was begun; None: nobody began it, or it was fetched."""
+        """File by key; None if unknown or fetched."""
         found = self._files.get(key)
         return found if found is not None and found.name == name else None
 
     def take(self, key: str) -> PreparedFile | None:
-        """A file that is there, handed out once: whoever takes it throws its folder away."""
+        """Hand out a finished file once; the caller deletes its folder."""
         found = self._files.get(key)
         if found is None or not found.done.done() or found.problem:
             return None
         return self._files.pop(key)
 
     def forget(self, key: str) -> None:
-        """Throw away what will not be fetched."""
+        """Delete files that will not be fetched."""
         found = self._files.pop(key, None)
         if found is not None:
             shutil.rmtree(found.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The numbers of the overview, and who is where: plain facts for the pages, from the board alone."""
+"""Numbers of the overview and running visits, computed from the board alone."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ FAILURES: Final = (
     N_("internal"),
 )  # fmt: skip
 PHASES: Final = {
-    "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in dialogue"),
-    "code": N_("entering the code"), "feedback": N_("answering the questionnaire"),
+    "page": N_("reading"), "ready": N_("between dialogues"), "chat": N_("in a dialogue"),
+    "code": N_("entering the code"), "feedback": N_("questionnaire"),
     "battle": N_("in the arena"),
-    "ended": N_("ended"),
+    "ended": N_("finished"),
 }  # fmt: skip
-CHANGED: Final = N_("the study has changed since")
+CHANGED: Final = N_("study changed since")
 DAYS: Final = 14
 MOST_BARS: Final = 15
 MOST_STEPS: Final = 5
@@ -45,7 +45,7 @@ ACTIVE_FOR: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of a chart; `address`: where what it counts is listed, if anywhere."""
+    """One bar of a chart; `address`: list of the counted items."""
 
     label: str
     value: int
@@ -54,7 +54,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class SystemProgress:
-    """One system's row: dialogues by status, and how they spread over participants.
+    """Row of one system: dialogues by status, and their spread over participants.
 
     busiest  the participant who holds most, `largest` dialogues; "": nobody holds any
     """
@@ -73,7 +73,7 @@ class SystemProgress:
 
 @dataclass(frozen=True, slots=True)
 class WorkProgress:
-    """One kind of work: how much was done, by how many, and how evenly over what it is about.
+    """One kind of work: amount, participants, and spread over its items.
 
     noun    one piece of it, in English
     pieces_named, things  what pieces, and what they are about, are called, in the reader's language
@@ -96,7 +96,7 @@ class WorkProgress:
 
 @dataclass(frozen=True, slots=True)
 class TrialProgress:
-    """Everything that the overview shows.
+    """Contents of the overview.
 
     talks   dialogues are what the study is about, or took place in it
     things  what is counted in the charts, in the reader's language: dialogues, or what stands in for them
@@ -125,7 +125,7 @@ class TrialProgress:
 
 
 def progress(board: Board) -> TrialProgress:
-    """The state of the trial now; days are days in UTC."""
+    """Current state of the trial; days are in UTC."""
     now = board.log.clock.now()
     cards = list(board.dialogues.values())
     names = [*board.study.systems, *sorted({card.system for card in cards} - set(board.study.systems))]
@@ -181,12 +181,12 @@ def _row(name: str, title: str, cards: Sequence[DialogueCard], now: datetime) ->
 
 
 def talks_in(board: Board) -> bool:
-    """Whether dialogues are what a study is about, or at least took place in it."""
+    """True if the study is about dialogues, or has any."""
     return bool(board.dialogues) or any(dialogues_of(one) or battles_of(one) for one in board.study.visit)
 
 
 def holdings(board: Board) -> str:
-    """What is on the board in one line, such as `3 visits, 60 judgements`."""
+    """Contents of the board in one line, such as `3 visits, 60 judgements`."""
     held = [plural(len(board.dialogues), "dialogue")] if talks_in(board) else []
     work = [_counted(one) for one in _work(board, board.log.clock.now()) if one.pieces]
     return ", ".join([plural(len(board.visits), "visit"), *held, *work])
@@ -197,7 +197,7 @@ def _counted(work: WorkProgress) -> str:
 
 
 def _work(board: Board, now: datetime) -> list[WorkProgress]:
-    """What the visit asks for, and what was done although it no longer does."""
+    """Work of the visit's steps, and of former steps with work done."""
     done: dict[str, list[Deed]] = {}
     for deed in board.deeds.values():
         done.setdefault(deed.step, []).append(deed)
@@ -227,13 +227,13 @@ def _dialogues(cards: Sequence[DialogueCard]) -> Counted:
 
 
 def _pieces(board: Board, noun: str) -> Counted:
-    """Every piece of one kind of work: by whom and when."""
+    """Pieces of one kind of work: participant and time."""
     own = [one for one in board.deeds.values() if works()[one.step].counted == noun]
     return [(one.participant_id, one.at) for one in own for _ in range(one.pieces)]
 
 
 def _spread(people: Sequence[str], *, in_steps: bool) -> list[Bar]:
-    """How many participants did how much; where that is a lot, in steps, or with the rest in the last bar."""
+    """Participants by amount of work; large amounts in ranges, or pooled in the last bar."""
     sizes = concentration(people).histogram
     largest = max(sizes, default=0)
     width = -(-largest // MOST_STEPS)
@@ -266,7 +266,7 @@ def _days(instants: Sequence[datetime], now: datetime, *, listed: bool) -> list[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitWhereabouts:
-    """A running visit: where its participant is and since when nothing was heard.
+    """Running visit: current step and time of the last activity.
 
     step, doing               a kind of step, and what is done there in the reader's language
     step_number, round        counted from 1; None where the visit's place is unknown, or has no rounds
@@ -289,7 +289,7 @@ class VisitWhereabouts:
 
 
 def whereabouts(board: Board) -> tuple[list[VisitWhereabouts], list[VisitWhereabouts]]:
-    """The running visits as (active, idle), the latest first; idle ones were quiet for ten minutes."""
+    """Running visits as (active, idle), latest first; idle after ten minutes without activity."""
     now = board.log.clock.now()
     rows = [_where(visit, now) for visit in board.running_visits()]
     rows.sort(key=lambda row: row.last_at, reverse=True)

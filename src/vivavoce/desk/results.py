@@ -1,4 +1,4 @@
-"""A summary arranged for reading: the success rates drawn, and beside them the very tables of the report."""
+"""Summary for reading: success rates as figures, with the tables of the report."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -15,19 +15,21 @@ if TYPE_CHECKING:
     from vivavoce.stats.summary_results import SuccessRate, Summary
 
 MEANINGS: Final = {
-    "subjective_success": N_("What participants answered when asked whether they found all they wanted."),
+    "subjective_success": N_(
+        "Based on the participants’ answer to the question on finding everything they wanted."
+    ),
     "objective_success_assigned": N_(
-        "The system offered what fits the task and told what was asked about it."
+        "The system offered a match for the task and gave the requested information correctly."
     ),
     "objective_success_inferred": N_(
-        "The same, judged by each goal that the participant turned out to pursue."
+        "The same rule, applied to each goal that the participant actually pursued."
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnRate:
-    """One group's rate and the interval that counts; `compared` is the one of independent cases.
+    """Rate of one group with its interval; `compared` is the interval for independent cases.
 
     cases, hits  addresses of the list with the dialogues that n, and the successes, count
     """
@@ -47,7 +49,7 @@ class DrawnRate:
 
 @dataclass(frozen=True, slots=True)
 class RateTable:
-    """One success rate over all groups; by_participant: some interval takes participants as the unit.
+    """One success rate over all groups; by_participant: clustered intervals.
 
     alone  why no interval is given, where one participant held all dialogues; else ""
     """
@@ -62,7 +64,7 @@ class RateTable:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page of results shows above the report's sections; `tests` as the report has them."""
+    """Contents of the results page above the report's sections."""
 
     dialogues: int
     rates: list[RateTable]
@@ -75,13 +77,13 @@ class View:
 
 
 def groupings(study: Study) -> list[str]:
-    """What results can be grouped by; where the study has factors, its conditions come first."""
+    """Groupings of the results; in factorial studies conditions come first."""
     factors = list(dict.fromkeys(name for cell in study.factors.values() for name in cell))
     return ["condition", "system", *factors] if factors else ["system"]
 
 
 def make_view(summary: "Summary", *, pooled: bool = False) -> View:
-    """Arrange what `analysis.summary.summarise` found; pooled: of all groups together alone."""
+    """Arrange the result of `analysis.summary.summarise`; pooled: all groups together only."""
     from vivavoce.report import content
     from vivavoce.report.links import linked_table
 

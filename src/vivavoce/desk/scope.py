@@ -1,4 +1,4 @@
-"""Whose visits a page shows: people's or programs', never both together.
+"""Scope of a page: visits of people or of programs, never both together.
 
 The scope is the first part of an address, `/people/results` or `/simulated/results`; where there is none it
 is `people` as soon as somebody has come. `Scoping` takes it off before anybody else sees the address, `Desk`
@@ -19,17 +19,17 @@ HEADER: Final = "Vivavoce-Scope"
 
 
 def asked_scope(asgi: Asgi) -> Scope | None:
-    """The scope in a request's address; None where it names none."""
+    """Scope in a request's address; None without one."""
     return asgi.get("state", {}).get("scope")
 
 
 def scoped_addresses(page: str, scope: Scope | None) -> str:
-    """A page whose own addresses carry a scope; users' text is none, for its quotes are escaped."""
+    """Page with the scope added to its own addresses; user text is safe because its quotes are escaped."""
     return page if scope is None else LOCAL.sub(rf'\1="/{scope}/', page)
 
 
 class Scoping:
-    """Takes the scope off an address, and puts it into redirects."""
+    """Remove the scope from an address, and add it to redirects."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""What keeps strangers out: security headers, the same-origin check, and a gate that denies by default."""
+"""Protection of the dashboard: security headers, same-origin check and a gate that denies by default."""
 
 import hashlib
 import hmac
@@ -22,7 +22,7 @@ WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css",
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 LARGEST_FORM: Final = 64 * 1024
 MOST_FIELDS: Final = 100
-# where a program with a token may read, by the scope that it needs
+# addresses open to API tokens, by required scope
 OF_PROGRAMS: Final = {"/api/progress": "progress", "/api/results": "results", "/api/export/": "export"}
 READS_A_MINUTE: Final = 60
 WRONG_TOKENS_A_MINUTE: Final = 10
@@ -44,10 +44,10 @@ HEADERS: Final = {
 
 
 class Gate:
-    """Lets a request through to the pages only with a valid sign-in, whatever its path.
+    """Gate that requires a valid session for every page.
 
-    Every answer carries the security headers; every request that changes something must come from our own
-    pages. Someone who came by a link and has no account yet is led to make one, unless accounts are optional.
+    Every answer carries the security headers. Every request that changes something must come from our own
+    pages. After an invite link, users are led to create an account unless accounts are optional.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Gate:
         await (answer or self.app)(scope, receive, send_guarded)
 
     async def _note(self, scope: Scope, status: int) -> None:
-        """Write down what changed something, or takes something out, before it is answered."""
+        """Log a change or export before it is answered."""
         who, told = scope["state"].get("who"), scope["state"].get("told")
         path, changes = scope["path"], scope["method"] not in SAFE_METHODS
         nothing = scope["state"].get("only_asks", False) or not (changes or told is not None)
@@ -90,7 +90,7 @@ class Gate:
         await run_in_threadpool(self.access.note, who, f"{scope['method']} {path}", told or {})
 
     async def _refused_program(self, scope: Scope, token: str) -> Response | None:
-        """What to answer a program that shows a token; None where it may read what it asks for."""
+        """Refusal of a program's token; None if it may read this address."""
         client = scope.get("client")
         address, key = client[0] if client else "", hashlib.sha256(token.encode()).hexdigest()
         who = await run_in_threadpool(self.access.program, token)
@@ -107,7 +107,7 @@ class Gate:
         return None
 
     async def _refusal(self, scope: Scope) -> Response | None:
-        """What to answer instead of the page; None lets the request through."""
+        """Refusal in place of the page; None lets the request through."""
         headers, path = Headers(scope=scope), scope["path"]
         scope.setdefault("state", {})["who"] = None
         kind, _, token = headers.get("authorization", "").partition(" ")
@@ -116,7 +116,7 @@ class Gate:
         if scope["method"] not in SAFE_METHODS:
             if not same_origin(headers):
                 return PlainTextResponse(
-                    gettext("This request did not come from the dashboard's own pages."), 403
+                    gettext("This request did not come from a page of the dashboard."), 403
                 )
             if not 0 <= _length(headers) <= LARGEST_FORM:
                 return PlainTextResponse(gettext("This form is too large."), 413)
@@ -131,7 +131,7 @@ class Gate:
             return (
                 RedirectResponse("/sign-in", 303)
                 if wants_page
-                else PlainTextResponse(gettext("Sign in first."), 401)
+                else PlainTextResponse(gettext("Please sign in."), 401)
             )
         if who.account_id is None and not self.account_optional and path not in WITHOUT_ACCOUNT:
             return RedirectResponse("/account", 303)
@@ -148,7 +148,7 @@ def _length(headers: Headers) -> int:
 
 
 def same_origin(headers: Headers) -> bool:
-    """Whether a browser says that the request came from a page of this very origin.
+    """True if the browser sends the request from a page of this origin.
 
     A request that carries neither Sec-Fetch-Site nor Origin is refused.
     """
@@ -160,66 +160,68 @@ def same_origin(headers: Headers) -> bool:
 
 
 def desk_cookie(log: Log, *, secure: bool = False) -> str:
-    """What holds a sign-in; dashboards of one machine, which differ by port alone, have a cookie each."""
+    """Name of the session cookie, by port, because dashboards of one machine share cookies."""
     own = hashlib.sha256(log.address.encode()).hexdigest()[:8]
     return f"{'__Host-' if secure else ''}vivavoce-desk-{own}"
 
 
 def csrf_token(token: str) -> str:
-    """The word that a form must carry, bound to the sign-in whose cookie holds this token."""
+    """Form token bound to the session of this cookie token."""
     return hmac.new(token.encode(), b"form of the dashboard", hashlib.sha256).hexdigest()
 
 
 def who_of(request: Request) -> SignedIn:
-    """Who is asking; the gate has made sure that there is someone."""
+    """Account of the request; the gate guarantees one."""
     who = request.scope["state"]["who"]
     if who is None:
-        raise HTTPException(401, gettext("Sign in first."))
+        raise HTTPException(401, gettext("Please sign in."))
     return who
 
 
 def needs_role(wanted: str, role: str) -> str:
-    """What somebody is told whose role does not reach a page."""
-    return gettext("This needs the role %(wanted)s; yours is %(role)s.", wanted=wanted, role=worded(role))
+    """Message for a role that may not open a page."""
+    return gettext(
+        "You need the role “%(wanted)s”; your role is “%(role)s”.", wanted=wanted, role=worded(role)
+    )
 
 
 class Needs:
-    """A dependency: the role that a page needs at least. Viewers read, researchers also steer and export."""
+    """Dependency: minimum role of a page. Viewers read; researchers also steer and export."""
 
     def __init__(self, role: str) -> None:
         self.role = role
 
     def __call__(self, request: Request) -> SignedIn:
         who = who_of(request)
-        if not who.scopes and not who.may(self.role):  # what a program may, the gate has looked
+        if not who.scopes and not who.may(self.role):  # the gate has checked API tokens
             raise HTTPException(403, needs_role(worded(self.role), who.role))
         return who
 
 
 def tell(request: Request, **about: str) -> None:
-    """Say what or whom a request concerns, for the trail of what was done; else reading is not noted."""
+    """Describe a request in the activity log; otherwise reading is not logged."""
     state = request.scope["state"]
     state["told"] = {**(state.get("told") or {}), **about}
 
 
 def takes_out(request: Request) -> None:
-    """A dependency: who asks for this takes data out, which is noted."""
+    """Dependency: log the request as an export."""
     tell(request)
 
 
 def only_asks(request: Request) -> None:
-    """A dependency: the form that is sent changes nothing, and is not noted."""
+    """Dependency: a form without changes, which is not logged."""
     request.scope["state"]["only_asks"] = True
 
 
 async def own_form(request: Request) -> FormData:
-    """A dependency: the fields of a form that one of our pages made for this very sign-in."""
+    """Dependency: fields of a form made by our pages for this session."""
     who = who_of(request)
     form = await request.form(max_files=0, max_fields=MOST_FIELDS)
     given = form.get("form_token")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), csrf_token(who.token).encode()):
         raise HTTPException(
-            403, gettext("This form is out of date. Go back, reload the page and send it again.")
+            403, gettext("This form has expired. Go back, reload the page and send it again.")
         )
     return form
 
@@ -230,11 +232,11 @@ OnlyAsks: Final = Depends(only_asks)
 
 
 async def door_form(request: Request) -> FormData:
-    """A dependency: the fields of a form before sign-in; the gate has checked where it came from."""
+    """Dependency: fields of a form before sign-in; the gate has checked its origin."""
     return await request.form(max_files=0, max_fields=10)
 
 
 def field(form: FormData, name: str, *, most: int = 200) -> str:
-    """One text field, trimmed and no longer than `most`; "" when it is absent."""
+    """One text field, trimmed and cut to `most` characters; "" if absent."""
     value = form.get(name)
     return value.strip()[:most] if isinstance(value, str) else ""

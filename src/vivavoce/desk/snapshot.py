@@ -1,4 +1,4 @@
-"""Snapshots of the log as a dataset, made in the background: what results and downloads are computed from."""
+"""Snapshots of the log as a dataset, made in the background for results and downloads."""
 
 import copy
 import shutil
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
-VERDICTS: Final = ""  # what is computed, where it is no grouping
-OF_TEAM: Final = N_("Nothing is counted or taken out of what the team did to try the study out.")
-FAILED: Final = N_("The results could not be computed; what the dashboard printed says why.")
+VERDICTS: Final = ""  # key of the success labels among groupings
+OF_TEAM: Final = N_("Preview visits by the team are not included in results or exports.")
+FAILED: Final = N_("The results could not be computed. See the terminal output for the reason.")
 
 Made = TypeVar("Made")
 _report = structlog.get_logger("vivavoce.desk")
@@ -39,7 +39,7 @@ _report = structlog.get_logger("vivavoce.desk")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A dataset of what people, or programs, did up to an event's position in the log."""
+    """Dataset of people or programs up to a position of the log."""
 
     dataset: "Dataset"
     position: int
@@ -48,7 +48,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A summary of a snapshot with what sections of the report found, or the reason why there is none."""
+    """Summary of a snapshot with sections of the report, or the reason for failure."""
 
     position: int
     at: datetime
@@ -62,13 +62,13 @@ class Results:
 
     @property
     def mark(self) -> str:
-        """What every figure carries where programs did something, in the reader's language."""
+        """Mark of every figure with simulated data, in the reader's language."""
         from vivavoce.report.prose import mark
 
         return mark(simulated=self.simulated)
 
     def changed(self, file: str = "") -> str:
-        """What later revisions of the study file have otherwise, which is ignored; "": nothing.
+        """Ignored differences in later revisions of the study file; "" if none.
 
         Input  the file as it stands now: what was saved and not served yet counts as changed, too
         """
@@ -84,12 +84,12 @@ class Results:
 
     @property
     def lacks_margin(self) -> bool:
-        """Whether systems were compared without a margin, so that nobody is told which is not worse."""
+        """True if systems are compared without a margin, so that non-inferiority is not tested."""
         analysis = self.declared.analysis if self.declared else None
         return bool(analysis and analysis.primary and not analysis.margins)
 
     def sections(self) -> "tuple[DocumentSection, ...]":
-        """The sections in the reader's language, written and drawn once for each; numbers open dialogues.
+        """Sections in the reader's language, rendered once per language; numbers link to dialogues.
 
         Raises  VivavoceError: a section of a package fails
         """
@@ -102,7 +102,7 @@ class Results:
         return self._written[language()]
 
     def front(self) -> "Front":
-        """What was asked and the answer in plain words, as at the front of the report.
+        """Question and answer from the front of the report.
 
         Raises  VivavoceError: a section of a package fails
         """
@@ -116,7 +116,7 @@ class Results:
         return self._fronts[language()]
 
     def figures(self) -> "Iterator[Figure]":
-        """Every figure of the front and of the sections, in the reader's language.
+        """Figures of the front and of the sections, in the reader's language.
 
         Raises  VivavoceError: a section of a package fails
         """
@@ -129,7 +129,7 @@ class Results:
 
 
 class Snapshots:
-    """One worker with a snapshot for each scope; pages wait for it only where they ask for what it makes."""
+    """One worker with a snapshot per scope; pages wait only for results that they request."""
 
     def __init__(self, board: Board, folder: Path) -> None:
         self.board, self.folder = board, folder
@@ -140,30 +140,30 @@ class Snapshots:
         self._pending: dict[tuple[Scope, str], Future[None]] = {}
 
     def of(self, scope: Scope) -> "Snapshots":
-        """The same worker, asked for people alone or for programs alone."""
+        """The same worker, limited to people or programs."""
         made = copy.copy(self)
         made.board = self.board.of(scope)
         return made
 
     @property
     def scope(self) -> Scope:
-        """Whose visits are taken; where nobody says, as on a page."""
+        """Current scope; default as on a page."""
         return self.board.see(lambda board: board.scope or board.usual)
 
     def make(self, use: Callable[[Snapshot], Made]) -> Made:
-        """Run `use` on an up-to-date snapshot, which stays as it is meanwhile, and wait for it."""
+        """Run `use` on an up-to-date snapshot, which stays unchanged meanwhile, and wait for it."""
         return self.submit(lambda: self.run(use)).result()
 
     def run(self, use: Callable[[Snapshot], Made]) -> Made:
-        """The same for what is in the worker already."""
+        """Run `use` inside the worker."""
         return use(self._current(self.scope))
 
     def submit(self, work: Callable[[], Made]) -> Future[Made]:
-        """Have the worker do something in the language of who asks."""
+        """Submit work in the reader's language."""
         return self._worker.submit(copy_context().run, work)
 
     def results(self, by: str, *, at_once: bool = False) -> tuple[Results | None, bool]:
-        """The last known results by this grouping, and whether newer ones are being computed.
+        """Last known results of this grouping, and True if newer ones are being computed.
 
         Newer ones are begun when there are none, or when the log has moved on and they are older than half
         a minute, or `at_once`.
@@ -176,12 +176,12 @@ class Snapshots:
         return known, computing
 
     def computing(self, by: str) -> bool:
-        """Whether results by this grouping are being computed; begins nothing."""
+        """True if results of this grouping are being computed; starts nothing."""
         pending = self._pending.get((self.scope, by))
         return pending is not None and not pending.done()
 
     def verdicts(self) -> "tuple[Verdicts | None, bool]":
-        """Which dialogues success rates count, as last known, and whether newer ones are being read.
+        """Last known success labels, and True if newer ones are being computed.
 
         Newer ones are begun as `results` begins them.
         """
@@ -225,12 +225,12 @@ class Snapshots:
 
     @property
     def nothing(self) -> bool:
-        """Whether nobody has come yet, neither people nor programs: nothing can be read."""
+        """True if there are no visits at all."""
         came = self.board.see(lambda board: board.visits_by_scope)
         return not any(visits for scope, visits in came.items() if scope != TEAM)
 
     def close(self) -> None:
-        """Finish what is under way and leave nobody's data behind."""
+        """Finish running work and delete all data."""
         self._worker.shutdown(wait=True, cancel_futures=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -273,9 +273,9 @@ class Snapshots:
                 simulated=material.simulated,
                 declared=material.declared,
             )
-            self._judge(scope)  # the numbers open the dialogues that they count
+            self._judge(scope)  # success labels, because numbers link to their dialogues
             made.front()
-            made.sections()  # now, so that what fails is told as the reason
+            made.sections()  # rendered now, so that a failure is reported as the reason
             self._results[scope, by] = made
         except VivavoceError as error:
             self._results[scope, by] = Results(position, at, None, str(error))

@@ -1,4 +1,4 @@
-"""The stopping rule as the dashboard shows it: what is watched, what each look found, and what it means."""
+"""The stopping rule on the dashboard: comparison, interim analyses and their results."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,32 +18,31 @@ if TYPE_CHECKING:
     from vivavoce.stats.stopping import WatchedTrial
 
 RULES: Final = {
-    "obrien_fleming": N_("O'Brien-Fleming boundaries: early looks stop only on very strong evidence"),
-    "pocock": N_("Pocock boundaries: about the same bar at every look"),
-    "anytime": N_("evidence that may be watched after every visit"),
+    "obrien_fleming": N_("O'Brien-Fleming boundaries (early stopping needs very strong evidence)"),
+    "pocock": N_("Pocock boundaries (nearly the same at each analysis)"),
+    "anytime": N_("e-values, checked after each visit"),
 }
 MEANINGS: Final[dict[str | None, str]] = {
     None: N_("Not enough evidence yet."),
-    "effect": N_("They differ."),
-    "equal": N_("The difference is too small to count."),
-    "end": N_("The planned number is reached; no difference shown."),
+    "effect": N_("Significant difference."),
+    "equal": N_("Equivalent: no relevant difference."),
+    "end": N_("Sample size reached; no significant difference."),
 }
 SCALES: Final = {
     "planned": N_(
-        "|z| is the difference in standard errors; the trial stops for a difference when it reaches the "
-        "boundary of a look."
+        "|z| is the difference in standard errors. The trial stops when |z| reaches the boundary of an "
+        "interim analysis."
     ),
     "anytime": N_(
-        "The e-value says how much better the data fit a difference than none; the trial stops for a "
-        "difference when it reaches the boundary."
+        "The e-value measures evidence for a difference. The trial stops when it reaches the boundary."
     ),
 }
-GOES_ON: Final = N_("Not decided yet; the trial goes on.")
+GOES_ON: Final = N_("Not decided yet. Data collection continues.")
 
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """One pair at a look; the interval holds at all looks, `reached` is the share of the evidence needed.
+    """One pair at an interim analysis, with an adjusted interval; `reached`: share of the evidence.
 
     verdict  what is written here, as the log has it
     """
@@ -60,7 +59,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class LookRow:
-    """One look, or where the watch stands now."""
+    """One interim analysis, or the current state."""
 
     name: str
     at: datetime | None
@@ -71,7 +70,7 @@ class LookRow:
 
 @dataclass(frozen=True, slots=True)
 class WatchView:
-    """What the page of the trial shows of its stopping rule."""
+    """Stopping rule on the trial page."""
 
     question: str
     plan: str
@@ -84,7 +83,7 @@ class WatchView:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """The trial was paused or resumed: when, which of them, by whom, why."""
+    """Pause or resumption of the trial: time, author and reason."""
 
     at: datetime
     what: str
@@ -93,7 +92,7 @@ class Switch:
 
 
 def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
-    """None where the study declares no rule that is watched."""
+    """View of the stopping rule; None if the study has none."""
     rule, primary = watch.rule, study.analysis.primary
     if rule is None or primary is None:
         return None
@@ -108,19 +107,19 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
     if rule.rule != "anytime" and rule.participants is not None:
         due = [-(-place * rule.participants // rule.looks) for place in range(1, rule.looks + 1)]
         plan = ngettext(
-            "%(num)s look, at %(due)s participants; %(plan)s",
-            "%(num)s looks, at %(due)s participants; %(plan)s",
+            "%(num)s interim analysis, at %(due)s participants; %(plan)s",
+            "%(num)s interim analyses, at %(due)s participants; %(plan)s",
             rule.looks, due=listed([str(one) for one in due]), plan=plan,
         )  # fmt: skip
     elif rule.participants is not None:
         plan = gettext(
-            "%(plan)s; the trial ends at %(participants)s at the latest",
+            "%(plan)s; at most %(participants)s participants",
             plan=plan, participants=plural(rule.participants, "participant"),
         )  # fmt: skip
     scale = worded(SCALES["anytime" if rule.rule == "anytime" else "planned"])
     return WatchView(
         question=gettext(
-            "Do %(systems)s differ in %(measure)s?",
+            "%(systems)s: difference in %(measure)s",
             systems=listed(list(primary.compare)),
             measure=title(primary.measure).lower(),
         ),
@@ -131,7 +130,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
             scale=scale,
         ),
         now=_now(people, watch, looks, ended),
-        meaning=rows[-1].meaning if rows else gettext("Nothing can be said before the first look."),
+        meaning=rows[-1].meaning if rows else gettext("No interim analysis yet."),
         statistic=gettext("Evidence (e-value)") if rule.rule == "anytime" else "|z|",
         looks=list(reversed(rows)),
         problem=worded(watch.problem),
@@ -139,7 +138,7 @@ def make_watch_view(study: Study, watch: Watch) -> WatchView | None:
 
 
 def compared_visits(board: Board) -> list[VisitCard]:
-    """Visits that have ended, however they did, with a dialogue that the declared comparison counts."""
+    """Finished visits with a dialogue that the declared comparison counts."""
     primary = board.study.analysis.primary
     compared = set(primary.compare) if primary is not None else set[str]()
     held = (one for one in board.dialogues.values() if one.status != "running" and not one.excluded)
@@ -158,16 +157,16 @@ def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], end
     rule = watch.rule
     assert rule is not None
     said = ngettext(
-        "%(participants)s participant with a finished visit so far.",
-        "%(participants)s participants with a finished visit so far.",
+        "%(participants)s participant with a finished visit.",
+        "%(participants)s participants with a finished visit.",
         people, participants=count(people),
     )  # fmt: skip
     due = next_look(rule, [look.information for _, look in looks])
     if ended in FINAL:
-        none = gettext("No further look will be taken.")
+        none = gettext("No further interim analyses.")
         return f"{said} {none}"
     if due is not None:
-        following = gettext("The next look is due at %(participants)s.", participants=due)
+        following = gettext("Next interim analysis at %(participants)s participants.", participants=due)
         return f"{said} {following}"
     return said
 
@@ -175,7 +174,7 @@ def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], end
 def _logged(at: datetime, look: LookTaken) -> LookRow:
     name = gettext("Decided at participant %(number)s", number=look.number)
     if look.of:
-        name = gettext("Look %(number)s of %(all)s", number=look.number, all=look.of)
+        name = gettext("Analysis %(number)s of %(all)s", number=look.number, all=look.of)
     rows = [_pair(one, look.measure) for one in look.verdicts]
     return LookRow(name, at, look.participants, rows, worded(REASONS[look.stop] if look.stop else GOES_ON))
 
@@ -205,19 +204,19 @@ def _pair(verdict: LoggedVerdict, measure: str) -> PairRow:
 
 
 def _within(limit: float | None, unit: str) -> float | None:
-    """Two rates are never more than 100 points apart, whatever an interval made of standard errors says."""
+    """Interval limited to ±100 points, which standard errors may exceed."""
     return limit if limit is None or unit != "ratio" else max(-1.0, min(1.0, limit))
 
 
 def _evidence(value: float | None) -> str:
-    """A z, or an e-value, with as many digits as one reads."""
+    """z or e-value in readable precision."""
     if value is None:
         return MISSING
     return localised(f"{value:.2f}" if value < 100 else f"{value:.3g}")
 
 
 def pause_told(board: Board) -> Pause | None:
-    """Why the trial stands still, in the reader's language where the stopping rule has paused it."""
+    """Reason for a pause, translated if given by the stopping rule."""
     stored = board.pauses[-1] if board.pause else None
     if stored is None or not isinstance(stored.event, TrialPaused):
         return board.pause
@@ -225,7 +224,7 @@ def pause_told(board: Board) -> Pause | None:
 
 
 def pauses_told(board: Board) -> list[Switch]:
-    """Every pause and its end, the latest first."""
+    """Pauses and resumptions, latest first."""
     switches = []
     for stored in reversed(board.pauses):
         event = stored.event
@@ -238,7 +237,7 @@ def pauses_told(board: Board) -> list[Switch]:
 
 
 def _told(board: Board, stored: StoredEvent, pause: TrialPaused) -> tuple[str, str]:
-    """The reason and who gave it; people's words stay as they are, and English as the log has it."""
+    """Reason and author; people's words stay as they are, logged English is translated."""
     if pause.by == BY and language() != SOURCE_LANGUAGE:
         for look in (one.event for one in board.looks if one.seq + 1 == stored.seq):  # logged with the pause
             if isinstance(look, LookTaken) and look.stop:
@@ -257,7 +256,7 @@ def _evidence_told(look: LookTaken) -> str:
 
 
 def _meaning(stop: str | None, why: str) -> str:
-    """What a look at a pair means; where no words stand for it, why, which is logged in English."""
+    """Meaning of a pair's result; if unknown, the logged English reason."""
     if stop in MEANINGS:
         return worded(MEANINGS[stop])
     return why if language() == SOURCE_LANGUAGE or stop not in REASONS else worded(REASONS[stop])

@@ -1,4 +1,4 @@
-"""The stopping rule of a running trial: a worker looks at snapshots and pauses the trial when it may."""
+"""Worker for the stopping rule: runs interim analyses on snapshots and pauses the trial."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -19,17 +19,17 @@ EVERY_S: Final = 3.0
 BY: Final = N_("the stopping rule")
 FINAL: Final = ("effect", "equal", "mixed", "end")
 REASONS: Final = {
-    "effect": N_("The declared question is answered: the systems differ."),
-    "equal": N_("The declared question is answered: the difference is too small to count."),
-    "futility": N_("Going on is idle: what was planned would hardly show a difference any more."),
-    "mixed": N_("Every declared comparison is decided."),
-    "end": N_("The planned number of participants is reached."),
+    "effect": N_("Result: the systems differ."),
+    "equal": N_("Result: no relevant difference (equivalent)."),
+    "futility": N_("Futile: the planned sample is unlikely to show a difference."),
+    "mixed": N_("All declared comparisons are decided."),
+    "end": N_("Sample size reached."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the board tells before anything is computed."""
+    """State of the board before any computation."""
 
     visits: list[str]
     people: int
@@ -37,15 +37,15 @@ class _Seen:
 
 
 class Watch(BackgroundCheck):
-    """Takes each planned look once, whoever restarts in between: a look and its pause are one transaction.
+    """Run each planned interim analysis once, even across restarts: analysis and pause are one transaction.
 
-    Only finished visits count, in the order in which they ended, so that a look is the same whenever it is
-    computed. `state` is the latest computation and `problem` why there is none, for the dashboard.
+    Only finished visits count, in the order of their end, so that an analysis does not depend on when it
+    runs. `state` is the latest computation and `problem` the reason for a failed one.
     """
 
     thread = "desk-watch"
     event = "watch_failed"
-    failure = N_("The stopping rule could not be computed; what the dashboard printed says why.")
+    failure = N_("The stopping rule could not be computed. See the terminal output for the reason.")
 
     def __init__(self, board: Board, snapshots: Snapshots, *, every_s: float = EVERY_S) -> None:
         super().__init__(every_s)
@@ -55,7 +55,7 @@ class Watch(BackgroundCheck):
 
     @property
     def rule(self) -> Stopping | None:
-        """The study's stopping rule, where it has one that is watched."""
+        """Stopping rule of the study; None without one."""
         analysis = self.board.study.analysis
         stopping = analysis.stopping
         return stopping if stopping is not None and stopping.rule and analysis.primary else None
@@ -65,7 +65,7 @@ class Watch(BackgroundCheck):
         return self.rule is not None
 
     def check(self) -> LookTaken | None:
-        """Look once, where a look is due; returns the look that was logged by this call."""
+        """Run an interim analysis if due; returns the one logged by this call."""
         rule, seen = self.rule, self.board.see(_seen)
         if rule is None or self.up_to_date():
             return None
@@ -78,14 +78,14 @@ class Watch(BackgroundCheck):
         return look
 
     def up_to_date(self) -> bool:
-        """Whether everything that has ended was looked at, as far as a look was due."""
+        """True if all finished visits were analysed as far as due."""
         rule, seen = self.rule, self.board.see(_seen)
         if rule is None or (seen.looks and seen.looks[-1].stop in FINAL):
             return True
         return len(seen.visits) <= self._checked or not self._may_be_due(rule, seen)
 
     def _may_be_due(self, rule: Stopping, seen: _Seen) -> bool:
-        """Whether enough people have come for the next look; spares a computation that shows nothing."""
+        """True if enough participants have finished for the next analysis; avoids useless computation."""
         from vivavoce.stats.stopping import next_look
 
         due = next_look(rule, [look.information for look in seen.looks])
@@ -112,7 +112,7 @@ def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
 
 
 def _take(tx: Transaction, look: LookTaken) -> bool:
-    """Log the look unless it, or a later one, stands there already; pause the trial if it stops."""
+    """Log the analysis unless it, or a later one, is logged already; pause the trial if it stops."""
     events = [stored.event for stored in tx.events(TRIAL)]
     taken = [one for one in events if isinstance(one, LookTaken) and one.study == look.study]
     if any(one.number >= look.number or one.stop in FINAL for one in taken):

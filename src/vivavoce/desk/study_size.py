@@ -1,4 +1,4 @@
-"""The declared size of a study: how far it is reached, in all and by condition, and when it will be."""
+"""Sample size of a study: progress in total and by condition, and expected end."""
 
 from collections import Counter
 from collections.abc import Container
@@ -19,7 +19,7 @@ PACE_OF: Final = timedelta(days=7)
 
 
 class ConditionProgress(NamedTuple):
-    """Completed dialogues of one condition that count; planned: at the declared size, null: none is."""
+    """Counted dialogues of one condition; planned: at the sample size, None without one."""
 
     condition: str
     completed: int
@@ -28,7 +28,7 @@ class ConditionProgress(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudySize:
-    """How much of its declared size a study has.
+    """Progress towards the sample size.
 
     declared     people with a visit that counts; None: nobody declared it, or programs are shown
     declared_by  its stopping rule, or the places of its recruiters
@@ -58,7 +58,7 @@ class StudySize:
 
 
 def study_size(board: Board) -> StudySize:
-    """How much of the declared size is reached; the unit is the participant, of dialogues the dialogue."""
+    """Progress towards the sample size; the unit is the participant, for conditions the dialogue."""
     now = board.log.clock.now()
     by, places = ("", {}) if board.scope == SIMULATED else _declared(board)
     size = sum(places.values()) if places else None
@@ -102,7 +102,7 @@ def _completed(board: Board, pools: Container[str] | None) -> list[VisitCard]:
 
 
 def _after(now: datetime, seconds: float | None) -> datetime | None:
-    """None also for what lies further away than calendars reach."""
+    """Time after a moment; None beyond the range of calendars."""
     try:
         return None if seconds is None else now + timedelta(seconds=seconds)
     except OverflowError:
@@ -110,19 +110,19 @@ def _after(now: datetime, seconds: float | None) -> datetime | None:
 
 
 def is_reached(board: Board) -> bool | None:
-    """Whether the declared size is reached; None: none is declared."""
+    """True if the sample size is reached; None without one."""
     found = study_size(board)
     return None if found.declared is None else found.reached >= found.declared
 
 
 def declared_people(board: Board) -> int | None:
-    """How many people the study declares that it takes, whosever visits the board shows."""
+    """Sample size in people, whichever visits the board shows."""
     places = _declared(board)[1]
     return sum(places.values()) if places else None
 
 
 def _declared(board: Board) -> tuple[Literal["stopping", "places", ""], dict[str, int]]:
-    """Who declares the size, and how many people each recruiter is to bring; "" stands for all of them."""
+    """Source of the sample size, and number of people by recruiter; "" for all."""
     study, stopping = board.study, board.study.analysis.stopping
     if stopping is not None and stopping.participants is not None:
         return "stopping", {"": int(stopping.participants)}

@@ -1,4 +1,4 @@
-"""How one system has answered, as the board carries it on from turn to turn."""
+"""Response statistics of one system, updated by the board turn by turn."""
 
 from array import array
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from vivavoce.study.prices import Prices
 
 @dataclass(slots=True)
 class SystemAnswers:
-    """How one system has answered.
+    """Response statistics of one system.
 
     waits_s   seconds from when a user's turn was handed over to its whole answer, one an answer
     failed    turns that it failed to give; in_a_row: since it last answered
@@ -34,21 +34,21 @@ class SystemAnswers:
     unpriced: int = 0
 
     def charge(self, work: AgentWork | None, prices: Prices | None) -> None:
-        """Note what the models cost that worked for a turn."""
+        """Add the cost of the model calls of a turn."""
         for usage in work.usage if work is not None else ():
             cost = prices.charge(usage.model_dump())["cost"] if prices is not None else None
             self.model_calls, self.unpriced = self.model_calls + 1, self.unpriced + (cost is None)
             self.spent += cost or 0.0
 
     def take(self, stored: StoredEvent, event: SystemTurnReceived) -> None:
-        """Note an answer."""
+        """Add an answer."""
         self.answered, self.in_a_row, self.last_at = self.answered + 1, 0, stored.at
         if event.reply_to is not None and event.sent_s is not None and event.complete_s is not None:
             self.waits_s.append(max(0.0, event.complete_s - event.sent_s))
 
 
 def prices_of(study: Study) -> Prices | None:
-    """What models cost in a study; None: it does not say."""
+    """Model prices of a study; None without any."""
     return _prices(study.file_text)
 
 

@@ -1,4 +1,4 @@
-"""The systems under test on the dashboard: in use or resting, since when and why, and what they have cost."""
+"""Systems under test on the dashboard: status, suspensions and cost."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from vivavoce.log.events import SystemSuspended
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One system. cost and ceiling are in the currency of the study, programs' turns cost as people's do;
+    """One system. cost and ceiling are in the currency of the study and include programs' turns;
     null where it names none.
     """
 
@@ -32,7 +32,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class SystemHealth:
-    """How a system answers.
+    """Response statistics of a system.
 
     answers   turns that it gave; waits: those that answer a turn whose times are known
     median_s, p95_s  of the waiting times, from a user's turn handed over to the whole answer; null: none
@@ -58,7 +58,7 @@ class SystemHealth:
 
 @dataclass(frozen=True, slots=True)
 class SystemChange:
-    """A system was suspended, with the reason, or restored, with how long it had rested."""
+    """Suspension of a system with its reason, or restoration with the duration."""
 
     at: datetime
     system: str
@@ -68,7 +68,7 @@ class SystemChange:
 
 
 def standings(board: Board) -> list[Standing]:
-    """Every system of the study, in its order."""
+    """Status of every system, in the order of the study."""
     return [_standing(board, system, dict(settings)) for system, settings in board.study.systems.items()]
 
 
@@ -89,7 +89,7 @@ def _standing(board: Board, system: str, settings: dict[str, object]) -> Standin
 
 
 def healths(board: Board) -> list[SystemHealth]:
-    """Every system of the study in its order, then those no longer in it; the unit is the system's turn."""
+    """Response statistics of every system of the study, then of former ones; unit: system turn."""
     names = dict.fromkeys([*board.study.systems, *sorted(board.answers)])
     none = SystemAnswers()
     return [_health(board, name, board.answers.get(name, none)) for name in names]
@@ -108,7 +108,7 @@ def _health(board: Board, system: str, answers: SystemAnswers) -> SystemHealth:
 
 
 def changes(board: Board) -> list[SystemChange]:
-    """When systems were suspended and restored, the latest first."""
+    """Suspensions and restorations, latest first."""
     found: list[SystemChange] = []
     since: dict[str, datetime] = {}
     for stored in board.suspensions:

@@ -1,4 +1,4 @@
-"""Who did what when in one dialogue: spans along one axis, and the same in words."""
+"""Timeline of one dialogue: spans on an axis, and a summary in words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Lane = Literal["user", "system", "tools"]
 
 
 class AxisSpan(NamedTuple):
-    """Something that lasted; begin and length in per cent of the axis.
+    """Span on the axis; begin and length in per cent.
 
     kind  turn; wait: before the first word of it; failure; tool
     """
@@ -26,7 +26,7 @@ class AxisSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TimeAxis:
-    """Spans of a dialogue that lasted so many seconds, marks of the scale, and all of it in a sentence."""
+    """Spans of a dialogue with its duration in seconds, ticks of the scale, and a summary."""
 
     length_s: float
     spans: list[AxisSpan]
@@ -35,7 +35,7 @@ class TimeAxis:
 
     @property
     def lanes(self) -> list[Lane]:
-        """The lanes in which something is."""
+        """Lanes with spans."""
         met = {one.lane for one in self.spans}
         lanes: tuple[Lane, ...] = ("user", "system", "tools")
         return [one for one in lanes if one in met]
@@ -48,7 +48,7 @@ _Raw = tuple[Lane, Literal["turn", "wait", "failure", "tool"], float, float]
 
 
 def time_axis(dialogue: DialogueHistory) -> TimeAxis | None:
-    """The axis of a dialogue; None where no time of it is known."""
+    """Timeline of a dialogue; None if its times are unknown."""
     raw = [one for line in dialogue.lines for one in _spans(dialogue, line) if one[2] is not None]
     length_s = max([one[3] for one in raw] + [dialogue.duration_s or 0.0], default=0.0)
     if not raw or length_s <= 0:
@@ -73,13 +73,13 @@ def _words(raw: list[_Raw], length_s: float) -> str:
     turns, typed = total("user", "turn")
     answers, spoken = total("system", "turn")
     found = gettext(
-        "%(length)s in all. Turns of the participant: %(turns)s, %(typed)s. Turns of the system: "
-        "%(answers)s, %(spoken)s.",
+        "Total: %(length)s. Participant turns: %(turns)s, %(typed)s. System turns: %(answers)s, "
+        "%(spoken)s.",
         length=duration(length_s), turns=turns, typed=typed, answers=answers, spoken=spoken,
     )  # fmt: skip
     if waits:
         longest = duration(max(waits))
-        found += " " + gettext("The longest wait for a first word: %(longest)s.", longest=longest)
+        found += " " + gettext("Longest wait for first output: %(longest)s.", longest=longest)
     return found
 
 

@@ -1,4 +1,4 @@
-"""One dialogue turn by turn, as a researcher reads it."""
+"""One dialogue turn by turn for researchers."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ DIRECTIONS: Final = (N_("sent"), N_("received"))
 
 @dataclass(frozen=True, slots=True)
 class CommandFrame:
-    """One thing that went over the wire: what it was, and its content; longer_by counts what was cut off."""
+    """One message on the wire: name and content; longer_by: number of characters cut off."""
 
     direction: Literal["sent", "received"]
     what: str
@@ -33,7 +33,7 @@ class CommandFrame:
 
 @dataclass(frozen=True, slots=True)
 class WorkShown:
-    """One thing that the system did besides talking: in a few words, and its contents by their names."""
+    """Activity of the system besides talking: a short title and named contents."""
 
     what: str
     contents: list[tuple[str, str]]
@@ -41,7 +41,7 @@ class WorkShown:
 
 @dataclass(slots=True)
 class TranscriptLine:
-    """One thing that happened in a dialogue: a turn, a failure or a silence.
+    """One line of a dialogue: a turn, a failure or a silence.
 
     at_s     seconds since the dialogue was opened
     delay_s  how long the party let the other wait; first_output_s: of a system, until its first words
@@ -69,7 +69,7 @@ class TranscriptLine:
 
 @dataclass(slots=True)
 class Rated:
-    """One answered item: the question as it was asked, where the wording is still known."""
+    """One answered item, with the question as asked if the wording is known."""
 
     question: str
     answer: str
@@ -88,7 +88,7 @@ class AnsweredForm:
 
 @dataclass(frozen=True, slots=True)
 class DialogueTranscript:
-    """A dialogue's lines in order, its task, and what was said about it afterwards."""
+    """Lines of a dialogue in order, its task, and later remarks."""
 
     dialogue: DialogueHistory
     task: str
@@ -98,7 +98,6 @@ class DialogueTranscript:
 
 
 def make_transcript(study: Study, dialogue: DialogueHistory) -> DialogueTranscript:
-    """The transcript of a dialogue."""
     return DialogueTranscript(
         dialogue=dialogue, task=dialogue.task_text or "",
         goal=_goal(DomainWords(study.ontology), dialogue.task or {}),
@@ -116,13 +115,13 @@ def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
     at_s = dialogue.elapsed_s(one)
     match one.event:
         case log_events.SystemTurnFailed() as event:
-            notes = [gettext("before that it said: %(text)s", text=event.partial)] if event.partial else []
+            notes = [gettext("previously: %(text)s", text=event.partial)] if event.partial else []
             text = f"{worded(event.failure.replace('_', ' '))}: {event.detail}"
             return TranscriptLine(
                 "failure", text, at_s, notes=notes, wire=_frames(event.wire), work=_work(event.agent)
             )
         case event:
-            text = gettext("The system said nothing.")
+            text = gettext("No answer from the system.")
             if getattr(event, "reply_to", None) is None:
                 text = gettext("The system did not speak first.")
             return TranscriptLine("silence", text, at_s, work=_work(getattr(event, "agent", None)))
@@ -130,7 +129,7 @@ def _line(dialogue: DialogueHistory, one: Turn | StoredEvent) -> TranscriptLine:
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """An event as the log holds it; `at` in ISO 8601, `monotonic_s` in seconds since the process `boot`."""
+    """Event as stored in the log; `at` in ISO 8601, `monotonic_s` in seconds since the process `boot`."""
 
     event_id: str
     visit_id: str
@@ -145,7 +144,6 @@ class RawEvent:
 
 
 def raw_events(events: Sequence[StoredEvent]) -> list[RawEvent]:
-    """The events as the log holds them."""
     return [
         RawEvent(
             one.event_id, one.visit_id, one.seq, one.at.isoformat(), one.monotonic_s, one.boot,
@@ -160,39 +158,37 @@ def _user_line(
 ) -> TranscriptLine:
     line = TranscriptLine("user", text, at_s, event.turn_index, event.response_delay_s)
     if event.payload is not None:
-        line.notes.append(gettext("pressed a button that sends %(what)s", what=event.payload))
+        line.notes.append(gettext("button pressed: %(what)s", what=event.payload))
     if event.barge_in:
         line.notes.append(_barge_in(event.played_s))
     if event.sound is not None:
-        line.notes.append(gettext("went to the system as sound, without words"))
+        line.notes.append(gettext("sent to the system as audio, without text"))
     if event.heard:
-        line.acts[N_("heard by the channel")] = [_hypothesis(one) for one in event.heard]
+        line.acts[N_("recognised by the channel")] = [_hypothesis(one) for one in event.heard]
     if event.meant is not None:
         line.acts[N_("meant")] = [_acts(event.meant)]
     for answer in dialogue.of(log_events.SystemTurnReceived):
         if answer.heard and answer.reply_to == event.turn_index:
-            line.acts[N_("heard by the system")] = [_hypothesis(one) for one in answer.heard]
+            line.acts[N_("recognised by the system")] = [_hypothesis(one) for one in answer.heard]
         if answer.understood and answer.reply_to == event.turn_index:
             line.understood = _hypothesis(answer.understood[0])
     heard = [one for layer in HEARD for one in line.acts.get(layer, ())]
     line.heard = next((one for one in heard if one.rpartition(" (")[0].strip() != text), "")
     for recognised in dialogue.of(log_events.TurnRecognised):
         if recognised.turn_index == event.turn_index:
-            line.acts[N_("our recogniser, for the log alone")] = [
-                _hypothesis(one) for one in recognised.heard
-            ]
+            line.acts[N_("our recogniser (log only)")] = [_hypothesis(one) for one in recognised.heard]
     return line
 
 
 def _barge_in(played_s: float | None) -> str:
     if played_s is None:
-        return gettext("began while the system was speaking")
+        return gettext("started while the system was speaking")
     heard = localised(f"{played_s:.1f}")
-    return gettext("began while the system was speaking, after %(seconds)s s of its turn", seconds=heard)
+    return gettext("started while the system was speaking, %(seconds)s s into its turn", seconds=heard)
 
 
 def _said_at_s(dialogue: DialogueHistory, reply_to: int | None) -> float | None:
-    """When a user turn was over: its last sound, else when it was sent."""
+    """End of a user turn: its last sound, or else its sending."""
     for turn in dialogue.turns:
         if turn.turn_index == reply_to and isinstance(turn.event, log_events.UserTurnSent):
             offset_s = turn.event.offset_s
@@ -222,52 +218,52 @@ def _system_line(
     if played is not None:
         line.notes.append(_wizard(played.facts))
     if event.sound is not None:
-        line.notes.append(gettext("spoken by the system itself"))
+        line.notes.append(gettext("audio generated by the system"))
     if event.ends_dialogue:
-        line.notes.append(gettext("the system ended the dialogue"))
+        line.notes.append(gettext("ended by the system"))
     acts = played.acts if played is not None else event.acts
     if acts is not None:
         line.acts[N_("said")] = [_acts(acts)]
     if played is not None and played.proposed:
-        line.acts[N_("what the program would have done")] = [_acts(played.proposed)]
+        line.acts[N_("actions suggested by the program")] = [_acts(played.proposed)]
     if event.understood:
-        line.acts[N_("understood from the turn before")] = [_hypothesis(one) for one in event.understood]
+        line.acts[N_("understood from the previous turn")] = [_hypothesis(one) for one in event.understood]
     return line
 
 
 def _wizard(facts: WizardFacts) -> str:
-    """Who played the system or a module of it, where the words came from, and what the program proposed."""
+    """Description of a wizard's turn: part played, source of the words, and program suggestion."""
     part = gettext("the system")
     if facts.replaces != "system":
-        part = gettext("the system's %(module)s", module=facts.replaces)
+        part = gettext("module %(module)s of the system", module=facts.replaces)
     how = f"{facts.source} {facts.label or ''}".strip()
     told = [gettext("%(wizard)s played %(part)s (%(how)s)", wizard=facts.wizard, part=part, how=how)]
     if facts.gave is not None:
-        told.append(gettext("gave: %(what)s", what=facts.gave))
+        told.append(gettext("result: %(what)s", what=facts.gave))
     if facts.proposed is not None and facts.source != "proposal":
-        told.append(gettext("the program would have said: %(text)s", text=facts.proposed))
+        told.append(gettext("program suggestion: %(text)s", text=facts.proposed))
     return "; ".join(told)
 
 
 def _work(agent: AgentWork | None) -> list[WorkShown]:
-    """What a system told of its work for one turn."""
+    """Reported activity of a system for one turn."""
     if agent is None:
         return []
     shown = [_tool(call) for call in agent.tools or ()]
     shown += [WorkShown(_tokens(one), []) for one in agent.usage]
     for one in agent.retrievals:
         parts = {gettext("query"): one.query, gettext("document"): one.document}
-        what = gettext("looked up: %(source)s", source=one.source or gettext("a document"))
+        what = gettext("document: %(source)s", source=one.source or gettext("a document"))
         shown.append(WorkShown(what, [(name, text) for name, text in parts.items() if text]))
     return shown
 
 
 def _tool(call: LoggedToolCall) -> WorkShown:
-    what = gettext("called %(tool)s", tool=call.name)
+    what = gettext("tool call: %(tool)s", tool=call.name)
     if call.duration_s is not None:
         what += f" ({localised(f'{call.duration_s:.2f}')} s)"
     if call.failed:
-        what = f"{what}, " + gettext("which failed")
+        what = f"{what}, " + gettext("failed")
     parts = {
         gettext("arguments"): call.arguments, gettext("result"): call.result, gettext("error"): call.error,
     }  # fmt: skip
@@ -276,7 +272,7 @@ def _tool(call: LoggedToolCall) -> WorkShown:
 
 def _tokens(used: LoggedUsage) -> str:
     return gettext(
-        "%(model)s: %(read)s tokens read, %(written)s written", model=used.model or gettext("a model"),
+        "%(model)s: %(read)s input tokens, %(written)s output tokens", model=used.model or gettext("a model"),
         read=_known(used.input_tokens), written=_known(used.output_tokens),
     )  # fmt: skip
 
@@ -286,7 +282,7 @@ def _known(count: int | None) -> str:
 
 
 def _frames(wire: list[dict[str, Any]] | None) -> list[CommandFrame]:
-    """The raw exchange; JSON laid out so that it can be read."""
+    """Raw exchange, with JSON indented."""
     frames = []
     for frame in wire or []:
         direction = "sent" if "sent" in frame else "received"
@@ -320,11 +316,11 @@ def _act(act: log_events.LoggedAct) -> str:
 
 
 def _goal(domain: DomainWords, task: dict[str, Any]) -> list[tuple[str, str]]:
-    kind = domain.ontology is not None and task.get(KIND)  # of a venue: tasks without a domain are of none
+    kind = domain.ontology is not None and task.get(KIND)  # tasks without a domain have no kind of venue
     wanted = {**({KIND: task[KIND]} if kind else {}), **(task.get("constraints") or {})}
     goal = [(domain.slot(slot), domain.value(slot, value)) for slot, value in wanted.items()]
     requests = [domain.slot(slot) for slot in task.get("requests") or ()]
-    return [*goal, (gettext("ask for"), ", ".join(requests))] if requests else goal
+    return [*goal, (gettext("required information"), ", ".join(requests))] if requests else goal
 
 
 def _form(study: Study, event: log_events.QuestionnaireAnswered) -> AnsweredForm:

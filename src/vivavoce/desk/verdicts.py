@@ -1,4 +1,4 @@
-"""Which dialogues each success rate counts, and as what: read from a snapshot, as the results are."""
+"""Success labels: cases and successes of each rate by dialogue, from a snapshot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ Truths = np.ndarray[Any, np.dtype[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Successes and cases of every rate that the study has, in each dialogue of a snapshot.
+    """Successes and cases of every rate in each dialogue of a snapshot.
 
     rates     by measure, those of every report first: numerators and denominators along `dialogue_ids`
     counted   by measure that is no rate: whether it has a case, along them; by item of a questionnaire
@@ -39,7 +39,7 @@ def read_verdicts(
     dataset: "Dataset", scope: Scope, position: int, at: datetime,
     beside: Mapping[str, Mapping[str, bool]] | None = None,
 ) -> Verdicts:  # fmt: skip
-    """The verdicts of a dataset; what its rules leave out, and what goes on, is not in it.
+    """Success labels of a dataset, without excluded and running dialogues.
 
     beside  successes by name and dialogue that no measure knows
     Empty  a rate without a case in any dialogue is left out
@@ -69,7 +69,7 @@ def read_verdicts(
 
 
 def title_of(measure: str) -> str:
-    """What a success rate is called in English; its name where nobody registered it."""
+    """English title of a success rate; default: its name."""
     from vivavoce.measures import MEASURES
 
     return MEASURES.get(measure).title if measure in MEASURES else measure

@@ -1,4 +1,4 @@
-"""The flow of visits through the study's steps: who begins each, ends it, leaves in it, how long it takes."""
+"""Flow of visits through the study's steps: started, finished, dropped out, and times."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from vivavoce.desk.dialogue_query import DialogueQuery
 from vivavoce.study.model import Step
 from vivavoce.study.step_kind import consent_of, dialogues_of, kind_of
 
-LISTED: Final = 50  # participants whose dialogues one address names
+LISTED: Final = 50  # most participants in one address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepFlow:
-    """The visits in one step; `begun` is `ended`, `left` and `here` together.
+    """Visits in one step; `begun` is the sum of `ended`, `left` and `here`.
 
     number    from 1; step: its kind; forms: questionnaires that are asked in it
     left      visits that ended in the step without being completed; outcomes: by how they ended
@@ -39,7 +39,7 @@ class StepFlow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitFlow:
-    """Visits from arrival, which is pressing Start, to completion.
+    """Visits from arrival (pressing Start) to completion.
 
     consented   visits in which the first step that asks for consent was ended; None: no step does
     after       visits that came through all steps and count as something else than completed, by outcome
@@ -55,7 +55,7 @@ class VisitFlow:
 
 
 class _Counts:
-    """What is counted of one step while all visits are gone through once."""
+    """Counters of one step during the pass over all visits."""
 
     def __init__(self) -> None:
         self.begun = self.here = 0
@@ -64,12 +64,12 @@ class _Counts:
 
 
 def visit_flow(board: Board) -> VisitFlow:
-    """Where the visits on a board have come; the unit is the visit.
+    """Flow of the visits on a board; the unit is the visit.
 
     Empty  no visit: every count is 0, and no step has a median
     """
     visits, steps = [one for one in board.visits.values() if one.placed and one.same_steps], board.study.visit
-    counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: behind all steps
+    counts = [_Counts() for _ in range(len(steps) + 1)]  # the last: past all steps
     for visit in visits:
         _count(visit, counts)
     talked = {one.visit_id for one in board.dialogues.values()}

@@ -1,4 +1,4 @@
-"""The visits behind a number of the overview: which they are, and what is to be read of each."""
+"""Visits behind a number of the overview."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,8 +11,8 @@ from vivavoce.desk.board import Board, VisitCard
 from vivavoce.desk.language import NP_, gettext, step_title, worded
 
 PASSAGES: Final[dict[str, str]] = {
-    "begun": NP_("visits at a step", "begun"), "ended": NP_("visits at a step", "ended it"),
-    "left": NP_("visits at a step", "left here"), "here": NP_("visits at a step", "there now"),
+    "begun": NP_("visits at a step", "started"), "ended": NP_("visits at a step", "finished"),
+    "left": NP_("visits at a step", "dropped out"), "here": NP_("visits at a step", "in progress"),
 }  # fmt: skip
 OUTCOMES: Final = {
     "running": NP_("visit", "running"), "completed": NP_("visit", "completed"),
@@ -26,7 +26,7 @@ MOST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class VisitQuery:
-    """Which visits are meant; nothing set: all.
+    """Filters of visits; without any: all.
 
     outcome      of OUTCOMES
     step, way    number of a step of the study, from 1, and how visits stand to it, of PASSAGES
@@ -46,7 +46,7 @@ class VisitQuery:
 
     @classmethod
     def read(cls, given: Mapping[str, str]) -> "VisitQuery":
-        """The query of an address; what is not understood is passed over."""
+        """Query from an address; unknown parts are ignored."""
         step, way = given.get("step", ""), given.get("way", "")
         held, outcome = given.get("held", ""), given.get("outcome", "")
         number = int(step) if step.isdecimal() and len(step) < 4 and way in PASSAGES else None
@@ -60,7 +60,7 @@ class VisitQuery:
 
     @property
     def address(self) -> str:
-        """Where these visits are listed."""
+        """Address of the list of these visits."""
         said = {
             "outcome": self.outcome, "step": self.step, "way": self.way, "placed": self.placed and 1,
             "system": self.system, "held": self.held, "worked": self.worked and 1,
@@ -69,7 +69,7 @@ class VisitQuery:
         return "/visits/all" + (f"?{asked}" if asked else "")
 
     def told(self, steps: list[str]) -> list[str]:
-        """What is asked for, in the reader's words."""
+        """Filters in the reader's language."""
         found = []
         if self.step is not None:
             kind = steps[self.step - 1] if 0 < self.step <= len(steps) else ""
@@ -79,13 +79,13 @@ class VisitQuery:
         if self.system:
             found.append(self.system)
         if self.held:
-            found.append(gettext("who held %(number)s dialogues", number=self.held))
+            found.append(gettext("participants with %(number)s dialogues", number=self.held))
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class VisitRow:
-    """One visit of the list; step: where it stands or ended, from 1, None where nobody knows."""
+    """One visit of the list; step: current or last step, from 1, None if unknown."""
 
     visit: VisitCard
     outcome: str
@@ -97,7 +97,7 @@ class VisitRow:
 
 @dataclass(frozen=True, slots=True)
 class VisitList:
-    """The visits that are asked for, the latest first and at most MOST of them, with how many there are."""
+    """Matching visits, latest first and at most MOST, with their total number."""
 
     rows: list[VisitRow]
     visits: int
@@ -106,7 +106,6 @@ class VisitList:
 
 
 def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList:
-    """The visits of a board."""
     found = sorted(visits_of(board, query), key=lambda one: one.opened_at, reverse=True)
     held = Counter(one.visit_id for one in board.dialogues.values())
     kinds = [one.kind for one in board.study.visit]
@@ -117,7 +116,7 @@ def make_visit_list(board: Board, query: VisitQuery, now: datetime) -> VisitList
 
 
 def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
-    """Every visit that a query means."""
+    """Visits that match a query."""
     cards = board.dialogues.values()
     with_system = {one.visit_id for one in cards if one.system == query.system}
     held = Counter(one.participant_id for one in cards)
@@ -140,7 +139,7 @@ def visits_of(board: Board, query: VisitQuery) -> Iterator[VisitCard]:
 
 
 def passages(visit: VisitCard, step: int, steps: int) -> set[str]:
-    """How a visit stands to a step, which is counted from 0; nothing: it has not come there."""
+    """Relations of a visit to a step (counted from 0); empty if it did not get there."""
     reached = reached_step(visit, steps)
     if step > reached:
         return set()
@@ -150,7 +149,7 @@ def passages(visit: VisitCard, step: int, steps: int) -> set[str]:
 
 
 def reached_step(visit: VisitCard, steps: int) -> int:
-    """The step in which a visit stands or ended, from 0; as many as there are: behind all of them."""
+    """Current or last step of a visit, from 0; the number of steps if it is past all."""
     return min(max(visit.entered, default=0), steps)
 
 

@@ -59,7 +59,7 @@ def test_every_page_and_file_says_the_same_and_an_early_look_is_noted(
 ) -> None:
     desk = enter("owner")
     trial.fill(log, study, clock, participants=1, seed=77, simulated=True)
-    said = "The study declares no looks at its result"
+    said = "Results are hidden until data collection ends"
     assert said in desk.get("/people/").text
     compares = [name for name, one in DOWNLOADS.items() if one.compares]
     assert len(compares) == 5
@@ -68,11 +68,11 @@ def test_every_page_and_file_says_the_same_and_an_early_look_is_noted(
         assert refused.status_code == 409 and said in refused.text, address
     assert said in desk.get("/people/api/results").json()["problem"]
     page = desk.get("/people/export").text
-    assert page.count("Kept back until the trial ends") == len(compares)
+    assert page.count("Hidden until data collection ends") == len(compares)
     assert 'href="/people/export/report.html?early=1"' in page
     for address in ("/simulated/", "/simulated/results", "/simulated/export"):
         assert said not in desk.get(address).text and "Kept back" not in desk.get(address).text, address
-    assert "You look before the end" in desk.get("/people/results?early=1").text
+    assert "before data collection ends" in desk.get("/people/results?early=1").text
     desk.get("/simulated/results?early=1")
     events = (one.event for one in app.state.desk.access.actions())
     noted = [one.about for one in events if isinstance(one, ActionTaken) and "looked" in one.about]

@@ -59,7 +59,7 @@ def test_no_route_is_readable_without_sign_in(
         assert stranger.get(path).status_code == 303, path
         assert stranger.get(path).headers["location"] == "/sign-in"
         refused = stranger.get(path, headers={"accept": "*/*"})
-        assert (refused.status_code, refused.text) == (401, "Sign in first."), path
+        assert (refused.status_code, refused.text) == (401, "Please sign in."), path
         assert stranger.head(path).status_code == 303, path
 
 
@@ -208,7 +208,7 @@ def test_a_link_in_the_browser_is_not_used_up_by_previews(stranger: TestClient, 
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Path=/" in cookie and "Secure" not in cookie
     assert stranger.post(link).status_code == 410
-    assert "no longer works" in stranger.get(link).text
+    assert "no longer valid" in stranger.get(link).text
 
 
 def test_whoever_comes_by_a_link_makes_an_account_first(stranger: TestClient, log: Log) -> None:
@@ -301,7 +301,7 @@ def test_whoever_has_an_account_changes_its_password_on_its_page(
     assert "Your account" in here.get("/account").text
     form = {"old": "a long enough sentence", "password": new, "again": new, "form_token": token_of(here)}
     for changed, status, told in (
-        ({"form_token": "0" * 64}, 403, "out of date"),
+        ({"form_token": "0" * 64}, 403, "expired"),
         ({"old": "something else"}, 422, "the old password is wrong"),
         ({"again": new + "."}, 422, "the two passwords differ"),
         ({"password": "short", "again": "short"}, 422, "the password has 5 characters"),
@@ -314,7 +314,7 @@ def test_whoever_has_an_account_changes_its_password_on_its_page(
     done = here.post("/account/password", data=form)
     assert (done.status_code, done.headers["location"]) == (303, "/account?ended=1")
     shown = here.get(done.headers["location"]).text
-    assert "Your password is changed. 1 other browser with your account was signed out." in shown
+    assert "Password changed. 1 other session was signed out." in shown
     assert stranger.get("/").headers["location"] == "/sign-in"
     assert stranger.post("/sign-in", data={"name": "Vi <b>", "password": new}).status_code == 303
     assert here.get("/").status_code == 200, "whoever changed it stays signed in"

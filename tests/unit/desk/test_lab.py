@@ -138,7 +138,7 @@ def test_the_index_of_a_filled_trial_counts_as_its_log_does(study: Study, log: L
 
 
 def number_found(page: str) -> int:
-    return int(re.search(r"(\d+) dialogues? found", page)[1])  # type: ignore[index]
+    return int(re.search(r"<p>(\d+) dialogues? <a", page)[1])  # type: ignore[index]
 
 
 def test_every_count_on_the_page_is_what_its_link_finds(enter: Enter) -> None:
@@ -168,7 +168,7 @@ def test_tags_are_put_on_many_and_taken_back_in_one_step(enter: Enter, log: Log,
         grace, "/dialogues/tags", tag="  look  again ", which="all", query="status=failed", act="put"
     )
     page = grace.get(where).text
-    assert f"{len(failed)} dialogue" in page and "tagged look again" in page
+    assert f"{len(failed)} dialogue" in page and "Tag look again added" in page
     assert number_found(grace.get("/dialogues?tags=look+again").text) == len(failed)
     assert number_found(grace.get(f"/dialogues?{where.split('?')[1]}").text) == len(failed), (
         "the list is kept"
@@ -288,7 +288,7 @@ def test_two_ticked_dialogues_stand_side_by_side_and_three_are_refused(
     assert page.count('aria-labelledby="side-') == 2
     assert f'data-from="/dialogues/{three[0]}"' in page and 'href="/dialogues?status=completed"' in page
     token = {"form_token": token_of(grace)}
-    for to, said in (("two", "3 are chosen"), ("tags", "the tag is empty")):
+    for to, said in (("two", "3 are selected"), ("tags", "the tag is empty")):
         kept = {**token, "to": "/dialogues", "dialogue": three, "tag": " ", "act": "put"}
         refused = grace.post(f"/dialogues/{to}", data=kept)
         assert refused.status_code == 422 and said in refused.text
@@ -322,7 +322,7 @@ def test_a_trial_without_dialogues_says_what_to_do(study: Study, empty_log: Log,
 
     with desk_of(study.folder, empty_log) as browser:
         page = browser.get("/dialogues").text
-        assert "There is no dialogue yet." in page and "vivavoce simulate" in page
+        assert "No dialogues yet" in page and "vivavoce simulate" in page
 
 
 def test_the_next_dialogue_is_that_of_the_list(enter: Enter, log: Log, study: Study) -> None:

@@ -73,7 +73,7 @@ def test_after_a_form_the_link_leads_to_the_page_that_had_it(
     form, headers = {"form_token": token_of(browser, "/trial"), "reason": ""}, {"accept-language": "it"}
     sent = {**headers, "referer": "http://desk.test/people/trial?x=1"}
     refused = browser.post("/people/trial/pause", data=form, headers=sent)
-    assert refused.status_code == 422 and "Scrivi perché: il motivo resta nel registro." in refused.text
+    assert refused.status_code == 422 and "Inserisci un motivo." in refused.text
     assert '<a href="/people/trial?interface=en" lang="en"' in refused.text
     elsewhere = browser.post(
         "/trial/pause", data=form, headers={**headers, "referer": "http://evil.test//evil"}
@@ -119,7 +119,7 @@ def test_dates_numbers_and_plurals_are_written_as_people_there_write_them(
     assert all(means) and [means[0][1].replace(".", ","), means[1][1]] == [means[1][1]] * 2  # type: ignore[index]
     assert "16 Nov" in english and "16 nov" in italian
     one = page(browser, "/dialogues?q=dialogue-", "it")
-    assert re.search(r"<p>\d+ dialoghi trovati\. ", one)
+    assert re.search(r"<p>\d+ dialoghi ", one)
 
 
 def test_what_users_wrote_stays_text_inside_translated_sentences(

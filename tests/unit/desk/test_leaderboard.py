@@ -53,7 +53,7 @@ def test_a_public_leaderboard_is_read_without_an_account_and_nothing_else(tmp_pa
         assert [name for _, name in rows] == ["beryl-9", "cobalt", "topaz"]
         assert rows[0][0] == "1" and rows[-1][0] == "3"
         assert "30 voters" in page and "Sign in" not in page
-        assert "Length and style fixed" not in page, "all answers are alike, so nothing is fixed"
+        assert "Adjusted for length and style" not in page, "all answers are alike, so nothing is fixed"
         for closed in ("/leaderboard", "/leaderboard/state", "/results", "/"):
             assert stranger.get(closed).headers["location"] == "/sign-in", closed
         assert stranger.post("/leaderboard/public").status_code in (403, 405)
@@ -67,7 +67,7 @@ def test_a_private_leaderboard_is_for_accounts_alone(tmp_path: Path) -> None:
     with desk(tmp_path, "", people=0) as (stranger, viewer):
         assert stranger.get("/leaderboard/public").headers["location"] == "/sign-in"
         page = viewer.get("/leaderboard").text
-        assert "Nobody has voted yet." in page and "leaderboard: public" in page
+        assert "No votes yet." in page and "leaderboard: public" in page
         assert ">Leaderboard<" in page, "it stands in the menu"
 
 

@@ -118,7 +118,7 @@ def test_visits_that_left_at_each_step_are_counted_where_they_left(walk: Walk, s
 def test_who_left_opens_their_dialogues(enter: Enter, log: Log, study: Study) -> None:
     desk = enter("viewer")
     page = desk.get("/").text
-    links = re.findall(r'href="(/dialogues\?participant[^"]+)" title="Dialogues of those who left"', page)
+    links = re.findall(r'href="(/dialogues\?participant[^"]+)" title="[^"]+dropped out"', page)
     (address,) = (html.unescape(one) for one in links)
     left = {one.participant_id for one in log.visits(study.name) if one.outcome in ("withdrew", "timed_out")}
     assert left and set(re.findall(r"participant-\w+", address)) == left
@@ -205,16 +205,16 @@ def test_a_study_without_a_size_and_without_visits_says_what_to_do(
 ) -> None:
     app.state.desk.board = Board(study, empty_log)
     page = enter("researcher").get("/").text
-    assert "No size is declared." in text_of(page, "size") and "analysis.stopping.participants" in page
-    assert "Nobody has pressed Start yet." in text_of(page, "flow")
-    assert text_of(page, "due") == "What needs a person now Nothing waits for you."
+    assert "No target set." in text_of(page, "size") and "analysis.stopping.participants" in page
+    assert "No visits yet." in text_of(page, "flow")
+    assert text_of(page, "due") == "Needs attention Nothing right now."
 
 
 def test_what_needs_a_person_is_said_first_what_is_urgent_before_the_rest(
     enter: Enter, app: FastAPI, trial: ModuleType, log: Log, study: Study, clock: ManualClock
 ) -> None:
     desk = enter("viewer")
-    assert "does not answer" not in text_of(desk.get("/").text, "due")
+    assert "Urgent" not in text_of(desk.get("/").text, "due")
     caller = trial.Caller(log, study, clock, "unheard")
     caller.begin()
     trial.fail(caller, "onebest", study.tasks[0])
@@ -224,14 +224,14 @@ def test_what_needs_a_person_is_said_first_what_is_urgent_before_the_rest(
     assert page.index('id="due"') < page.index('id="size"') < page.index('class="tiles"')
     lines = re.findall(r'<li>(<strong class="urgent">)?.*?<a href="([^"]+)">([^<]+)</a></li>', page)
     told = {text: (bool(urgent), html.unescape(address)) for urgent, address, text in lines}
-    assert told["The trial is paused: nobody gets in until somebody resumes it"] == (True, "/trial")
+    assert told["The trial is paused; new participants cannot start"] == (True, "/trial")
     today = clock.now().date().isoformat()
-    assert told["2 dialogues of today have failed turns"] == (
+    assert told["2 dialogues with failed turns today"] == (
         False, f"/dialogues?errors=timeout&since={today}&until={today}",
     )  # fmt: skip
     urgent = [bool(one[0]) for one in lines]
     assert urgent == sorted(urgent, reverse=True)
-    listed = desk.get(told["2 dialogues of today have failed turns"][1]).text
+    listed = desk.get(told["2 dialogues with failed turns today"][1]).text
     assert "2 dialogues" in " ".join(re.sub(r"<[^>]+>", " ", listed).split())
 
 
@@ -245,13 +245,13 @@ def test_a_system_that_gives_no_answer_any_more_is_urgent(
         caller.add(failed(dialogue, "closed"), 5)
     app.state.desk.board = Board(study, walk.log)
     desk = enter("viewer")
-    assert "Urgent nbest does not answer: 3 failed turns since its last answer" in text_of(
+    assert "Urgent nbest is not answering (3 failed turns since its last answer)" in text_of(
         desk.get("/").text, "due"
     )
     suspended = events.SystemSuspended(system="nbest", reason="it keeps failing")
     walk.log.transact_now(lambda tx: tx.append(events.TRIAL, suspended))
     told = text_of(desk.get("/").text, "due")
-    assert "1 system is suspended and gets no new dialogue" in told and "does not answer" not in told
+    assert "1 system suspended" in told and "not answering" not in told
 
 
 def test_problems_of_the_study_file_wait_for_its_owner_alone(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_problems_of_the_study_file_wait_for_its_owner_alone(tmp_path: Path) -> 
         assert "problem" not in text_of(owner.get("/").text, "due")
         file.write_text(file.read_text().replace("agree.md", "argee.md"))
         due = text_of(owner.get("/").text, "due")
-        assert "Urgent 1 problem of the study file: the trial does not start again with it" in due
+        assert "Urgent 1 problem in the study file" in due
         assert "1 problema nel file dello studio" in owner.get("/?interface=it").text
         assert "problem" not in text_of(other.get("/").text, "due"), "who cannot mend it is not told"
         file.write_text(file.read_text().replace("argee.md", "agree.md"))
@@ -294,7 +294,7 @@ def test_calls_of_models_cost_what_the_study_says_and_those_without_a_price_are_
     told_costs = text_of(enter("viewer").get("/").text, "costs")
     # by hand: (400 000 x 2.00 + 100 000 x 0.50 + 20 000 x 10.00) / 1 000 000 = 1.05, and once only: of people
     assert "Models of systems 1.05 EUR –" in told_costs
-    assert "2 calls of models by the prices of the study file. 1 of them has no price" in told_costs
+    assert "2 model calls" in told_costs and "1 has no price" in told_costs
 
 
 def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_may_open_it(
@@ -314,7 +314,7 @@ def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_
     page = enter("researcher").get("/").text
     assert '<a href="/orders">4 &lt;i&gt;orders&lt;/i&gt; wait</a>' in page
     assert "Snacks 12.50 EUR – by 3 receipts" in text_of(page, "costs")
-    assert "weather – – it cannot be told; what the dashboard printed says why" in text_of(page, "costs")
+    assert "weather – – not available; see the terminal output for the reason" in text_of(page, "costs")
     assert "ledger: the &lt;b&gt;ledger&lt;/b&gt; is away; start it" in page
     seen = enter("viewer").get("/").text
     assert "/orders" not in seen and "is away" in seen
@@ -375,7 +375,7 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     app.state.desk.snapshots.close()
     figure = page.partition('<svg class="looks"')[2].partition("</svg>")[0]
     words = html.unescape(page.partition('<figure class="looks"')[2].partition("</figure>")[0])
-    assert "Look 1 of 4, 20 participants: +10.0 (−60.0 to +80.0), |z| 0.40, boundary 4.20." in words
+    assert "Analysis 1 of 4, 20 participants: +10.0 (−60.0 to +80.0), |z| 0.40, boundary 4.20." in words
     heights = [
         abs(float(y1) - float(y2))
         for x1, x2, y1, y2 in re.findall(
@@ -386,12 +386,12 @@ def test_declared_looks_show_an_interval_that_narrows_and_its_boundary(
     boundaries = re.findall(r'class="boundary"[^>]*y1="([\d.]+)%"', page)
     assert len(boundaries) == 2 and float(boundaries[0]) < float(boundaries[1]), "it comes down"
     assert 'href="/trial"' in page.partition('id="declared"')[2].partition("</section>")[0]
-    assert '<svg class="looks"' not in of_programs and "no look is taken at them" in of_programs
+    assert '<svg class="looks"' not in of_programs and "not trial results" in of_programs
 
 
 def test_without_declared_looks_no_result_is_shown_and_one_sentence_says_why(enter: Enter) -> None:
     told = text_of(enter("viewer").get("/").text, "declared")
-    assert told.startswith("The declared comparison The study declares no looks at its result")
+    assert told.startswith("Declared comparison Results are hidden")
     assert "%" not in told
 
 
@@ -423,10 +423,10 @@ def test_counts_of_the_flow_open_the_visits_that_they_count(walk: Walk, enter: E
     assert len(links) > 12
     for address, n in links:
         found = browser.get(html.unescape(address)).text
-        told = re.search(r"(\d+) visits? found of (\d+) participants?\.", found)
+        told = re.search(r"(\d+) visits? by (\d+) participants?\.", found)
         assert told is not None and n in told.groups(), address
     bars = re.findall(r'<a href="(/visits/all\?held=[^"]+)" aria-label="[^:]+: (\d+)"', page)
     assert bars
     for address, n in bars:
         found = browser.get(html.unescape(address)).text
-        assert re.search(rf"found of {n} participants?\.", found), address
+        assert re.search(rf"by {n} participants?\.", found), address

@@ -83,20 +83,20 @@ def test_charts_have_words_for_those_who_do_not_see_them(enter: Enter) -> None:
     page = enter("viewer").get("/").text
     charts = re.findall(r'<svg class="bars" role="group" aria-label="([^"]*)"', page)
     assert len(charts) == 2
-    assert re.match(r"\d+ participants? held \d+", charts[0]) and re.search(r"\d+ Nov: \d+", charts[1])
+    assert re.match(r"\d+ participants?: \d+", charts[0]) and re.search(r"\d+ Nov: \d+", charts[1])
 
 
 def test_running_visits_show_step_system_and_quiet_time(enter: Enter, clock: ManualClock) -> None:
     viewer = enter("viewer")
     found = rows(viewer.get("/visits").text)
-    assert len(found) == 3 and {row[2] for row in found} == {"in dialogue"}
+    assert len(found) == 3 and {row[2] for row in found} == {"in a dialogue"}
     assert {row[1] for row in found} == {"3. dialogue, no. 1"} and {row[3] for row in found} == {
         "nbest",
         "onebest",
     }
     clock.advance(3 * 3600)
     later = viewer.get("/visits/table").text
-    assert "Nobody at the moment." in later and {row[6] for row in rows(later)} == {"3 h"}
+    assert "No active visits." in later and {row[6] for row in rows(later)} == {"3 h"}
 
 
 def test_dialogues_are_filtered_and_searched(enter: Enter, log: Log, study: Study, nasty: str) -> None:
@@ -104,7 +104,7 @@ def test_dialogues_are_filtered_and_searched(enter: Enter, log: Log, study: Stud
 
     def found(**wanted: str) -> int:
         page = viewer.get("/dialogues", params=wanted).text
-        return int(re.search(r"(\d+) dialogues? found", page)[1])  # type: ignore[index]
+        return int(re.search(r"<p>(\d+) dialogues? <a", page)[1])  # type: ignore[index]
 
     assert found() == len(all_of_them)
     for system in study.systems:
@@ -141,7 +141,7 @@ def test_the_list_is_paginated_without_gaps(
     assert 'href="/dialogues?system=onebest&amp;page=2" data-key="list"' in opened, "back to its page"
     first = viewer.get("/dialogues?system=onebest").text
     assert re.search(r'<td class="at"[^>]*><time [^>]*>[\d:]{8}</time>', first), "of one day: time alone"
-    assert "All begun on " in first
+    assert "All started on " in first
     for strange in ("0", "-1", "999999", "x", "²"):
         assert viewer.get("/dialogues", params={"page": strange}).status_code == 200
 
@@ -195,7 +195,7 @@ def test_an_unknown_dialogue_is_not_found(enter: Enter) -> None:
     ):
         answer = owner.get(path)
         assert answer.status_code == 404, path
-    assert "no such dialogue" in owner.get("/dialogues/nobody").text
+    assert "does not exist" in owner.get("/dialogues/nobody").text
 
 
 def test_pausing_appends_one_event_that_the_session_obeys(enter: Enter, log: Log, token_of: TokenOf) -> None:
@@ -224,7 +224,7 @@ def test_a_pause_needs_a_reason(enter: Enter, log: Log, token_of: TokenOf) -> No
     answer = researcher.post(
         "/trial/pause", data={"form_token": token_of(researcher, "/trial"), "reason": "  "}
     )
-    assert answer.status_code == 422 and "Say why" in answer.text and log.trial_events() == []
+    assert answer.status_code == 422 and "Please enter a reason" in answer.text and log.trial_events() == []
 
 
 def test_simulated_visits_are_marked_on_every_page(
@@ -254,4 +254,4 @@ def test_an_empty_trial_has_pages_too(study: Study, empty_log: Log, tmp_path) ->
     browser.get("/results")
     eventually(lambda: not browser.get("/results/state").json()["computing"])
     desk.snapshots.close()
-    assert "There is no dialogue yet." in browser.get("/results").text
+    assert "No dialogues yet" in browser.get("/results").text

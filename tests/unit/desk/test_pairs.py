@@ -36,7 +36,7 @@ def test_what_is_typed_is_marked_and_judged(enter: Enter, token_of: Callable[...
     live = browser.post("/pairs/difference", data=form)
     assert live.status_code == 200
     assert "<ins>Lovely! </ins>" in live.text
-    assert "A fair pair." in live.text
+    assert "Balanced pair." in live.text
     assert "<html" not in live.text
     whole = browser.post("/pairs/edit", data=form)
     assert "<ins>Lovely! </ins>" in whole.text
@@ -75,7 +75,7 @@ def test_what_is_not_there_is_said(enter: Enter) -> None:
     browser = enter("viewer")
     assert browser.get("/pairs/edit?dialogue=none").status_code == 404
     assert browser.get("/pairs/edit?pair=none").status_code == 404
-    assert "no transcripts to compare" in browser.get("/pairs").text
+    assert "no transcript comparison" in browser.get("/pairs").text
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_a_pair_that_is_saved_is_in_the_file_with_a_version_and_who_it_was(
     assert check_study(tmp_path / "study") == []
     assert "# Formality: the control is formal" in file.read_text("utf-8"), "comments stay"
     listed = browser.get("/pairs").text
-    assert "participants see the changes from its next start" in listed
+    assert "take effect after a restart" in listed
     assert "empathy-plant (en)" in listed and "Before the first change" in listed
     token = {"form_token": form["form_token"]}
     assert browser.post("/pairs/restore", data={**token, "number": "0"}).status_code == 303
@@ -180,7 +180,7 @@ def test_a_pair_that_is_not_fair_or_lacks_a_language_is_a_draft(
     assert "19:05" in (folder / "pairs.drafts.yaml").read_text("utf-8")
     listed = browser.get("/pairs?saved=empathy-train").text
     assert listed.count(">draft<") == 2, "one row a language"
-    assert "It stays a draft, which no judge sees" in listed and "study: en, it." in listed
+    assert "Saved as a draft" in listed and "study: en, it." in listed
     again = opened(browser, "empathy-train") | {"change": "insertion"}
     mended = {**again, "experimental": form["experimental"].replace("upsetting", "annoying")}
     assert browser.post("/pairs/save", data=mended).status_code == 303
@@ -204,7 +204,7 @@ def test_of_two_authors_the_second_is_told_and_keeps_what_they_typed(
     assert base is not None
     assert other.post("/pairs/save", data={**second, "base": base[1]}).status_code == 303
     taken = other.post("/pairs/save", data={**second, "pair_id": "empathy-train"})
-    assert taken.status_code == 409 and "There is a pair of this name already." in taken.text
+    assert taken.status_code == 409 and "A pair with this name already exists." in taken.text
 
 
 def test_who_only_looks_saves_nothing(comparing: TestClient, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_pilot_says_what_the_plan_would_find_and_keeps_nothing(
     form = {"form_token": token_of(comparing, "/pairs/pilot"), "judges": "60", "alike": "0,2",
             "share-empathy": "0.9"}  # fmt: skip
     page = comparing.post("/pairs/pilot", data=form).text
-    assert "60 judges, 200 trials; nobody was asked." in page and "SIMULATED" in page
+    assert "60 simulated judges, 200 simulated trials." in page and "SIMULATED" in page
     rows = re.findall(r'<th scope="row">(\w+)</th><td>(\w+)</td>.*?<strong>([\d.]+)%</strong>', page)
     power = {(variable, question): float(share) for variable, question, share in rows}
     assert len(power) == 20
@@ -271,7 +271,7 @@ KIND = {
 
 
 @pytest.mark.parametrize(("answer", "verdict"), [
-    (KIND, "A fair pair."), ({"2": "The train leaves at 18:50 from platform 3."}, "Not a fair pair."),
+    (KIND, "Balanced pair."), ({"2": "The train leaves at 18:50 from platform 3."}, "Unbalanced pair."),
 ])  # fmt: skip
 def test_a_model_drafts_the_system_s_turns_alone_and_is_judged_as_anybody(
     tmp_path: Path, token_of: Callable[..., str], answer: dict[str, str], verdict: str

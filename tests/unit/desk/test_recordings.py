@@ -129,7 +129,7 @@ def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
     log.transact_now(lambda tx: tx.append(recorded.visit_id, event))
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
     assert "Laid out from 5 clips of single turns" in page
-    assert "When 1 clip began nobody told, so it lies only about there." in page
+    assert "The position of 1 clip is approximate" in page
 
 
 def test_recordings_are_told_of_in_italian(

@@ -57,7 +57,7 @@ def test_results_are_computed_aside_and_then_shown(
     browser: TestClient,
 ) -> None:
     first = browser.get(EARLY).text
-    assert "being computed" in first and "<table>" not in first
+    assert "Computing results" in first and "<table>" not in first
     assert browser.get("/").status_code == 200
     wait(browser)
     page = browser.get(EARLY).text
@@ -69,7 +69,7 @@ def test_results_are_computed_aside_and_then_shown(
             assert row.rates[name].n > 0 and f">{percent(row.rates[name].ratio)}</a></td>" in page
     assert summary.data in page
     position = desk.board.see(lambda board: board.position)
-    assert f"event {position} of the log" in page
+    assert f"log event {position}" in page
 
 
 def test_results_are_computed_anew_when_the_log_has_moved_on_and_they_are_old(
@@ -105,7 +105,7 @@ def test_a_failure_is_told_and_pages_go_on(
     page = viewer.get("/results").text
     assert "not computed here" in page and 'role="alert"' in page and "they are the newest" not in page
     asked = viewer.post("/results", data={"form_token": token_of(viewer)})
-    assert "they are the newest" in viewer.get(asked.headers["location"]).text, "it says what it did"
+    assert "up to date" in viewer.get(asked.headers["location"]).text, "it says what it did"
 
 
 def test_a_report_can_be_downloaded(browser: TestClient) -> None:
@@ -204,8 +204,8 @@ def test_every_rate_and_count_opens_the_dialogues_that_it_counts(browser: TestCl
         assert (float(hits[1]), float(cases[1])) == (successes, n)
         for address, shown in ((hits[0], (successes, None)), (cases[0], (successes, n))):
             found = html.unescape(browser.get(html.unescape(address)).text)
-            told = re.search(r"(\d+) successes of (\d+) [^,]+, in (\d+) of the dialogues found", found)
-            listed = re.search(r"(\d+) dialogues? found", found)
+            told = re.search(r"(\d+) of (\d+) [^,]+ successful, in (\d+) matching dialogues", found)
+            listed = re.search(r"<p>(\d+) dialogues? <a", found)
             assert told is not None and listed is not None and told[3] == listed[1]
             assert int(told[1]) == shown[0] and shown[1] in (None, int(told[2]))
             if "subjective" in address or "assigned" in address:  # whose cases are dialogues
@@ -230,14 +230,14 @@ def test_numbers_of_the_reports_tables_open_the_dialogues_that_they_count(browse
         wanted = [one for one, own in zip(sums_of.dialogue_ids, cases, strict=True)
                   if own and systems[one] in groups]  # fmt: skip
         listed = browser.get(address).text
-        assert re.search(rf"\b{len(wanted)} dialogues? found", listed), address
+        assert re.search(rf"<p>{len(wanted)} dialogues? <a", listed), address
     names = set(re.findall(r"success\.(\w+)=successes", page))
     rare = sorted(names - {"subjective_success", "objective_success_assigned", "objective_success_inferred"})
     variant = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page) if f".{rare[0]}=" in one)
-    assert "successes of" in browser.get(html.unescape(variant)).text
+    assert " successful, in" in browser.get(html.unescape(variant)).text
     both = next(one for one in re.findall(r'href="(/dialogues\?[^"]+)"', page)
                 if one.count("system=") == 2 and "subjective" in one)  # fmt: skip
-    assert "dialogues found" in browser.get(html.unescape(both)).text, "a comparison opens both sides"
+    assert "matching dialogues" in browser.get(html.unescape(both)).text, "a comparison opens both sides"
 
 
 def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
@@ -295,5 +295,5 @@ def test_the_answer_stands_first_and_is_folded_until_the_declared_size_is_reache
     assert "Explored: how high is subjective success?" in done.partition('class="answer"')[0]
     assert "Subjective success: 80.0%" in done.partition("<details>")[0]
     early = finished(study, log, tmp_path, 500)
-    assert "Not to be decided yet:" in early and "of 500 participants" in early
+    assert "Sample size not reached:" in early and "of 500 participants" in early
     assert "80.0%" not in early.partition("<details>")[0] and "80.0%" in early

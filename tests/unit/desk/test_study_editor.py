@@ -74,13 +74,13 @@ def test_the_written_file_says_what_one_says_that_is_written_by_hand(
     ours, theirs = load_study(editor.folder), load_study(tmp_path / "other")
     assert (ours.visit, ours.tasks, ours.systems) == (theirs.visit, theirs.tasks, theirs.systems)
     assert ours.analysis == theirs.analysis
-    assert "Nothing is wrong with its file." in editor.look()
+    assert "The study file is valid." in editor.look()
 
 
 def test_the_block_that_connect_prints_may_be_pasted_whole(editor: Editor) -> None:
     begun(editor, systems="systems:\n  mine:\n    connect: http\n    url: https://bot.example.org/chat\n")
     assert list(load_study(editor.folder).systems) == ["mine"]
-    assert "Nothing is wrong with its file." in editor.look()
+    assert "The study file is valid." in editor.look()
 
 
 def test_a_block_that_could_not_be_served_is_refused_at_once_and_a_private_one_permitted_by_a_tick(
@@ -95,7 +95,7 @@ def test_a_block_that_could_not_be_served_is_refused_at_once_and_a_private_one_p
     assert "systems.mine.url" in told
     assert not editor.file.exists()
     told = editor.send("/study/new", told, systems=block, private="yes", **typed)
-    assert "The study officina-pedale is written" in told
+    assert "Study officina-pedale created" in told
     assert load_study(editor.folder).systems["mine"]["allow_private"] is True
     assert re.search(r"<header.*?Officina Pedàle", told, re.DOTALL), "the header names the study"
     assert load_study(editor.folder).title["en"] == "Officina Pedàle"
@@ -127,10 +127,10 @@ def test_a_bot_whose_fields_nobody_guesses_is_asked_by_a_form(editor: Editor) ->
         assert "allow_private: true" in block[1]
         asked = {"url": address, "name": "shop", "systems": unescape(block[1])}
         refused = editor.send("/study/new", page, 422, study="harbour", **asked, **{"language-en": "yes"})
-        assert "has not answered yet" in refused
+        assert "has not replied yet" in refused
         wrong = {"ask-text": "frase", "ask-conversation": "cliente", "ask-answer": "said"}
         tried = editor.send("/study/new/hello", page, 422, **{"with": "these"}, **asked, **wrong)
-        assert "This was answered" in tried
+        assert "Response received" in tried
         assert "Good morning at the repair shop." in tried
         found = editor.send(
             "/study/new/hello", tried, **{"with": "these"}, **asked,
@@ -150,12 +150,12 @@ def test_a_bot_that_is_asked_by_get_and_wants_a_header_is_described_by_the_form(
         asked = {"url": address, "name": "counter", "with": "these", "ask-text": "frage", "ask-method": "GET",
                  "ask-conversation": "wer", "ask-more": '{"lang": "en"}'}  # fmt: skip
         refused = editor.send("/study/new/hello", page, 422, **asked, **{"ask-headers": "X-Desk lost"})
-        assert "NAME: VALUE, one a line: X-Desk lost" in unescape(refused)
+        assert "NAME: VALUE on its own line: X-Desk lost" in unescape(refused)
         refused = editor.send("/study/new/hello", refused, 422, **asked)
-        assert "The bot refused the request" in refused
+        assert "The bot rejected the request" in refused
         asked["ask-headers"] = "X-Desk: lost and found"
         empty = editor.send("/study/new/hello", refused, 422, **asked, **{"ask-answer": "reply.words"})
-        assert "no words were found where they should stand: the reply contains no text" in empty
+        assert "contains no text: the reply contains no text" in empty
         assert ">X-Desk: lost and found</textarea>" in empty and "<option selected>GET</option>" in empty
         found = editor.send("/study/new/hello", empty, **asked)
         assert "Nobody has found your" in found
@@ -174,7 +174,7 @@ def test_all_problems_stand_once_on_the_page_with_their_card_and_a_system_is_edi
     page = scaffold.look()
     assert page.count("unknown gate") == 1
     assert '<a href="#step-3">Step 3</a>' in page
-    assert '<a href="#system-nbest">System nbest</a> <code>url</code>' in page
+    assert '<a href="#system-nbest">Bot nbest</a> <code>url</code>' in page
     assert page.count("is on this computer or a private network") == len(load_systems(scaffold))
     refused = scaffold.send("/study/systems/edit", page, 422, system="nbest", block="connect: htp\n")
     assert "Did you mean &#39;http&#39;?" in refused
@@ -201,7 +201,7 @@ def test_tasks_of_ones_own_are_counted_before_anything_is_written(editor: Editor
     assert "<code>cambridge-2011</code>&nbsp;3" in page
     told = editor.send("/study/new", page, 422, study="harbour", protocol="cambridge-2011",
                        **{"language-en": "yes", "source": "own", "tasks-en": "One.\nTwo."})  # fmt: skip
-    assert "needs 3 tasks, but there are 2" in told
+    assert "at least 3 tasks; there are 2" in told
     assert re.search(r'id="tasks-en"[^>]*aria-invalid="true"', told)
     assert not editor.file.exists()
 
@@ -220,18 +220,18 @@ def test_a_study_with_tasks_of_its_own_tells_nobody_of_the_example(editor: Edito
     told = " ".join(text for texts in study.documents.values() for text in texts.values())
     assert "Marlowe" not in told and "restaurant" not in told and "ristorant" not in told
     page = editor.look()
-    assert "still speaks of the example" not in page
-    assert "consent.md</a>: is still the example of the protocol. It lacks who runs the study" in page
+    assert "mentions the example domain" not in page
+    assert "consent.md</a>: Still the example text." in page
     consents = [editor.folder / name for name in ("consent.md", "consent.it.md")]
     for file in consents:
         file.write_text("Ask Ada Rossi.\n", encoding="utf-8")
-    assert "consent.md</a>: has no address" in editor.look()
+    assert "consent.md</a>: Add an email address" in editor.look()
     for file in consents:
         file.write_text("Ask Ada Rossi, University of Trento, ada@example.org.\n", encoding="utf-8")
     assert "consent.md</a>" not in editor.look()
     shipped = PROTOCOLS.get(protocol).folder / "texts" / "instructions.en.md"
     (editor.folder / "instructions.md").write_text(shipped.read_text("utf-8"), encoding="utf-8")
-    assert "instructions.md</a>: still speaks of the example of the protocol (marlowe)" in editor.look()
+    assert "instructions.md</a>: Still mentions the example domain (marlowe)" in editor.look()
 
 
 def test_problems_of_a_new_study_are_said_in_italian_and_a_title_names_a_system(tmp_path: Path) -> None:
@@ -240,11 +240,11 @@ def test_problems_of_a_new_study_are_said_in_italian_and_a_title_names_a_system(
         italian = Editor(tmp_path / "porto", log, "it")
         few = italian.send("/study/new", italian.look(), 422, study="porto", protocol="cambridge-2011",
                            **{"language-it": "yes", "source": "own", "tasks-it": "Uno.\nDue."})  # fmt: skip
-        assert "una visita di cambridge-2011 richiede 3 compiti, ma ce ne sono 2. Scrivine altri" in few
+        assert "il protocollo cambridge-2011 richiede almeno 3 compiti; ce ne sono 2. Aggiungi compiti" in few
         unnamed = italian.send("/study/new/hello", few, 422, url="http://127.0.0.1:9/", name="???")
-        assert "non può essere il nome di un sistema. Usa lettere" in unnamed
+        assert "non è un nome valido per un bot. Usa lettere" in unnamed
         titled = italian.send("/study/new/hello", few, 422, url="http://127.0.0.1:9/", name="Officina Raggi")
-        assert "nome di un sistema." not in titled and 'value="officina-raggi"' in titled
+        assert "nome valido per un bot." not in titled and 'value="officina-raggi"' in titled
 
 
 def test_nothing_that_is_there_is_overwritten(editor: Editor) -> None:

@@ -24,17 +24,17 @@ def test_a_suspended_system_is_told_on_every_page_and_its_rest_on_its_own(
 ) -> None:
     system = next(iter(study.systems))
     desk = enter("viewer")
-    assert "gets no new dialogue since" not in desk.get("/").text
-    assert "No system was ever suspended." in desk.get("/systems").text
+    assert "receives no new dialogues since" not in desk.get("/").text
+    assert "No system has been suspended." in desk.get("/systems").text
     suspend(log, system)
     for page in ("/", "/dialogues", "/results"):
         text = desk.get(page).text
-        assert "gets no new dialogue since" in text
+        assert "receives no new dialogues since" in text
         assert "&lt;b&gt;timeout&lt;/b&gt;" in text and "<b>timeout</b>" not in text
     assert "suspended</span>" in desk.get("/systems/table").text
     clock.advance(125)
     log.transact_now(lambda tx: tx.append(events.TRIAL, events.SystemRestored(system=system)))
-    assert "gets no new dialogue since" not in desk.get("/").text
+    assert "receives no new dialogues since" not in desk.get("/").text
     table = desk.get("/systems/table").text
     assert "suspended</span>" not in table
     assert '<td>restored</td><td class="why">after 2\u202fmin\xa05\u202fs</td>' in table
@@ -63,13 +63,13 @@ def exchange(log: Log, **more: Any) -> str:
 
 def test_the_raw_exchange_stands_beside_its_turn_as_text(enter: Enter, log: Log) -> None:
     desk, address = enter("researcher"), exchange(log)
-    assert "Show the raw exchange" in desk.get(address).text
+    assert "Show raw exchange" in desk.get(address).text
     assert "${BOT_KEY}" not in desk.get(address).text
     shown = desk.get(f"{address}?wire=1").text
     assert "Raw exchange: 2 messages" in shown
     assert "sent: POST http://bot/chat" in shown and "${BOT_KEY}" in shown
     assert "&lt;script&gt;x&lt;/script&gt;" in shown and "<script>x" not in shown
-    assert re.search(r"\(5\s000 more characters were not logged\)", shown)
+    assert re.search(r"\(5\s000 more characters not logged\)", shown)
 
 
 def test_who_may_only_look_does_not_see_the_raw_exchange(enter: Enter, log: Log) -> None:

@@ -129,7 +129,7 @@ def test_words_of_a_table_are_looked_up_and_names_stay() -> None:
     with reading("it"):
         assert worded("completed", "visit") != worded("completed")
         assert worded("city-venues 100%") == "city-venues 100%" and worded("") == ""
-        assert str(words.Later("Everybody said “%(category)s” every time.", {"category": "a"})) != (
-            "Everybody said “a” every time."
+        assert str(words.Later("All judgements are “%(category)s”.", {"category": "a"})) != (
+            "All judgements are “a”."
         )
     assert worded("completed", "visit") == "completed"

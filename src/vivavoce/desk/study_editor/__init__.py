@@ -1,1 +1,1 @@
-"""The pages on which a study is begun and edited; its file stays the truth, with its comments."""
+"""Pages that create and edit a study; its file and comments stay the single source."""

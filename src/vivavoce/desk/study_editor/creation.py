@@ -1,4 +1,4 @@
-"""A study begun from a bot's address: what the form holds, and the files that are made of it."""
+"""New study from a bot's address: the form, and the files made from it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,35 +18,34 @@ from vivavoce.study.presets import protocol_file
 from vivavoce.study.scaffold import study_contents, write_contents
 from vivavoce.study.steps_file import DialogueSettings
 
-# of a problem: the field that it belongs to
+# field of the form by problem
 STUDY_PLACE, TASKS_PLACE, SYSTEM_PLACE, LANGUAGES_PLACE = "study", "tasks", "name", "languages"
-NO_STUDY_NAME: Final = N_("%(name)r cannot name a study")
-NO_SYSTEM_NAME: Final = N_("%(name)r cannot name a system")
-NAME_TAKEN: Final = N_("there is a system %(name)r already")
-OTHER_NAME: Final = N_("give this one another name")
-TOO_FEW: Final = N_("a visit of %(protocol)s needs %(least)s tasks, but there are %(number)s")
-MORE_TASKS: Final = N_("write more, or choose another protocol; nobody gets a task twice")
-NO_TASK: Final = N_("no task is written")
-ONE_A_LINE: Final = N_("write one a line")
-UNEQUAL: Final = N_("not as many tasks in each language (%(said)s)")
-ALIKE: Final = N_("write the same tasks, in the same order, in every language of the study")
-NO_LANGUAGE: Final = N_("no language is chosen")
-ANY_LANGUAGE: Final = N_("choose one or more")
+NO_STUDY_NAME: Final = N_("%(name)r is not a valid study name")
+NO_SYSTEM_NAME: Final = N_("%(name)r is not a valid bot name")
+NAME_TAKEN: Final = N_("a bot named %(name)r already exists")
+OTHER_NAME: Final = N_("choose another name")
+TOO_FEW: Final = N_("the protocol %(protocol)s needs at least %(least)s tasks; there are %(number)s")
+MORE_TASKS: Final = N_("add tasks, or choose another protocol (no participant gets a task twice)")
+NO_TASK: Final = N_("no tasks entered")
+ONE_A_LINE: Final = N_("enter one task per line")
+UNEQUAL: Final = N_("the number of tasks differs between languages (%(said)s)")
+ALIKE: Final = N_("enter the same tasks in the same order in each language")
+NO_LANGUAGE: Final = N_("no language selected")
+ANY_LANGUAGE: Final = N_("select at least one language")
 TASKS_FILE: Final = "tasks.yaml"
 EXAMPLE, OWN, FREE = "example", "own", "free"
 TASK_SOURCES: Final = {
-    EXAMPLE: N_("Those of the protocol's example, to look around"),
-    OWN: N_("My own, one a line"),
-    FREE: N_("None: people talk about what they like"),
+    EXAMPLE: N_("Example tasks"),
+    OWN: N_("My own, one per line"),
+    FREE: N_("No task (free conversation)"),
 }
 HEAD: Final = """\
 # yaml-language-server: $schema=study.schema.json
 #
-# Every key is explained in docs/reference/study-file.md. `vivavoce up` shows this study in the browser;
-# what is changed there is changed here, and the other way round.
+# All keys: docs/reference/study-file.md. `vivavoce up` edits this file in the browser.
 
 study: {name}
-{title}protocol: {protocol}  # fills every key that is left out here
+{title}protocol: {protocol}  # sets all keys missing here
 languages: [{languages}]  # the first is the default
 """
 SYSTEMS: Final = "\n# The systems under test. Participants never see these names.\n"
@@ -54,7 +53,7 @@ SYSTEMS: Final = "\n# The systems under test. Participants never see these names
 
 @dataclass
 class NewStudy:
-    """What the form about a new study holds.
+    """Contents of the form for a new study.
 
     title      that participants read; "" where the name is all that was typed
     systems    as under `systems` in a study file, as text
@@ -70,7 +69,7 @@ class NewStudy:
     tasks: dict[str, str] = field(default_factory=dict)
 
     def read_systems(self) -> Written:
-        """The systems by their names, also where the text is the whole block as `vivavoce connect` prints it.
+        """Systems by name, also from a whole block as printed by `vivavoce connect`.
 
         Raises  InputError: the text is no mapping of systems
         """
@@ -98,19 +97,19 @@ class NewStudy:
         return found
 
     def permit_private(self) -> None:
-        """Every system whose address is on this machine, or in a private network, says that this is meant."""
+        """Set `allow_private` for every system on this computer or a private network."""
         found = self.read_systems()
         permitted = {name: with_private(settings) for name, settings in found.items()}
         if permitted != found:
             self.systems = written(permitted)
 
     def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
-        """The systems as text, with one more, or with others of its settings."""
+        """Systems as text, with one added or replaced."""
         return written({**self.read_systems(), name: dict(settings)})
 
 
 def create_study(folder: Path, new: NewStudy) -> list[Path]:
-    """Write the study with everything that it reads; nothing that is there is replaced.
+    """Write the study with all its files; existing files are not replaced.
 
     Raises  InputError: something does not fit, or a file is there already; nothing is written
     """
@@ -134,7 +133,7 @@ def create_study(folder: Path, new: NewStudy) -> list[Path]:
 
 
 def tasks_needed(protocol: str) -> int:
-    """How many tasks a visit takes at least, as nobody gets one twice; 0 where it has no dialogues."""
+    """Minimum number of tasks of a visit, because tasks are not repeated; 0 without dialogues."""
     visit: list[Any] = read_yaml(protocol_file(protocol)).data["visit"]
     read = [
         model.model_validate(as_mapping(model, settings))
@@ -145,7 +144,7 @@ def tasks_needed(protocol: str) -> int:
 
 
 def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[str, str]]:
-    """The text of each task by language, of one text box a language with a task in each line.
+    """Text of each task by language, from one text box per language with a task per line.
 
     Raises  InputError: there is none, or a language has fewer than another
     """
@@ -162,7 +161,7 @@ def task_lines(tasks: Mapping[str, str], languages: Sequence[str]) -> list[dict[
 
 
 def tasks_text(tasks: Sequence[Mapping[str, str]], known: Sequence[Mapping[str, Any]] = ()) -> str:
-    """A file of tasks. A task in the place of a known one keeps its key and goal."""
+    """Tasks file. A task in the position of a known one keeps its key and goal."""
     made = [
         {**(known[number] if number < len(known) else _blank(number)), "text": dict(text)}
         for number, text in enumerate(tasks)
@@ -197,7 +196,7 @@ def _study_text(new: NewStudy) -> str:
 
 
 def _about_tasks(new: NewStudy) -> Written:
-    """The keys by which a study's tasks differ from those of its protocol."""
+    """Keys that separate a study's tasks from those of its protocol."""
     preset: dict[str, Any] = read_yaml(protocol_file(new.protocol)).data
     if new.source == EXAMPLE:
         return {} if preset.get("tasks") or TASKS_FILE not in study_contents(new.protocol, "x") else {
@@ -217,14 +216,14 @@ def _about_tasks(new: NewStudy) -> Written:
     if "ontology" in preset and str(primary.get("measure", "")).startswith("objective_"):
         asked = [one for step in preset["visit"] for one in step.values()]
         asks = any((one.get("use") if isinstance(one, dict) else one) == "cambridge" for one in asked)
-        # whether a goal was reached is seen by the ontology, which these tasks have not
+        # goals need the ontology, which these tasks lack
         measure = "subjective_success" if asks else "user_turns"
         found["analysis"] = {"primary": {"measure": measure}, "secondary": []}
     return found
 
 
 def _bounded(step: Any, tasks: int) -> Any:
-    """A step of the visit with no more dialogues than there are tasks, as nobody gets one twice."""
+    """Step limited to the number of tasks, because tasks are not repeated."""
     kind, settings = step_parts(step)
     if not issubclass(model := step_model(kind), DialogueSettings):
         return step
@@ -235,7 +234,7 @@ def _bounded(step: Any, tasks: int) -> Any:
 
 
 def _example_files(protocol: str) -> set[str]:
-    """What the protocol's example reads that speaks of its own tasks."""
+    """Files of the protocol's example that mention its tasks."""
     preset: dict[str, Any] = read_yaml(protocol_file(protocol)).data
     named = [preset.get("ontology"), TASKS_FILE]
     return {str(one) for one in named if one}

@@ -1,4 +1,4 @@
-"""A study as its pages edit it: its file as text, what it says, and what is wrong with it, by place."""
+"""Study in the editor: its file as text, parsed content and located problems."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ _STEP_PLACE: Final = re.compile(r"\bvisit\[(\d+)\](?:\.[\w-]+)?(?:\.(\S+?))?:?$"
 
 
 class StepCard(NamedTuple):
-    """A step of the visit: its kind, what is written of it by path of the key, and what is wrong with it."""
+    """Step of the visit: kind, settings by key path, and problems."""
 
     number: int
     kind: str
@@ -45,7 +45,7 @@ class StepCard(NamedTuple):
 
 
 class LocatedProblem(NamedTuple):
-    """A problem and the room of the pages that it belongs to.
+    """Problem with the part of the study that it belongs to.
 
     step    position of the step of the visit, from 0; system: name; None where it belongs to none
     key     of the file, where it is neither; field: within a step or system
@@ -61,7 +61,7 @@ class LocatedProblem(NamedTuple):
 
 @dataclass(frozen=True)
 class EditedStudy:
-    """A study's folder at one moment; what is changed is written at once.
+    """Study folder at one moment; changes are written immediately.
 
     text  of its study file; "" where there is none yet
     """
@@ -71,7 +71,7 @@ class EditedStudy:
 
     @classmethod
     def of(cls, folder: Path) -> "EditedStudy":
-        """Raises  InputError: the file cannot be read"""
+        """Read a study folder. Raises  InputError: the file cannot be read"""
         return cls(folder, read_text(folder / STUDY_FILE))
 
     @property
@@ -80,17 +80,17 @@ class EditedStudy:
 
     @cached_property
     def says(self) -> Written:
-        """What the file says together with its protocol."""
+        """Content of the file merged with its protocol."""
         return effective(self.text)
 
     def own(self, key: str) -> Written:
-        """What the file itself says below a key; {} where it says nothing."""
+        """Content of the file below a key; {} if absent."""
         data = parse_yaml(self.text, STUDY_FILE).data
         found = data.get(key) if isinstance(data, dict) else None
         return found if isinstance(found, dict) else {}
 
     def below(self, key: str) -> Written:
-        """What the protocol says below a key; {} where there is none, or it says nothing."""
+        """Content of the protocol below a key; {} if absent."""
         name = self.says.get("protocol")
         if not isinstance(name, str) or name not in PROTOCOLS:
             return {}
@@ -119,12 +119,12 @@ class EditedStudy:
                 for one in wrong:
                     path = f"systems.{name}{'.' if one.place else ''}{one.place}"
                     problems.append(Problem(f"{STUDY_FILE} {path}", one.problem, one.hint))
-        # a file that says nothing which could be read further is checked no further
+        # a file without readable content is not checked further
         return found.study, found.analysis is None, list(dict.fromkeys(problems))
 
     @property
     def study(self) -> Study | None:
-        """The study as it would be served; None while something is wrong with it."""
+        """Study ready to be served; None while it has problems."""
         return self._checked[0]
 
     @property
@@ -133,23 +133,23 @@ class EditedStudy:
 
     @property
     def checked_in_part(self) -> bool:
-        """Whether the problems kept others from being looked for."""
+        """True if problems prevented further checks."""
         return bool(self.problems) and self._checked[1]
 
     def foreign_texts(self) -> list[tuple[str, str]]:
-        """Texts that speak of the protocol's example, which this study is not about, with that domain."""
+        """Texts that still mention the domain of the protocol's example, with that domain."""
         return [] if self.study is None else example_texts(self.study)
 
     def nameless_consents(self) -> list[tuple[str, bool]]:
-        """Consents that say not whom to turn to, and whether they are still our example."""
+        """Consent texts without a contact, and True for unchanged examples."""
         return [] if self.study is None else nameless_consents(self.study)
 
     def located(self) -> list["LocatedProblem"]:
-        """All problems, each with what it belongs to on the study's pages."""
+        """All problems with the part of the study that they belong to."""
         return [_located(one, len(self.steps), self.says.get("systems") or {}) for one in self.problems]
 
     def problems_of_step(self, number: int) -> dict[str, str]:
-        """What is wrong with a step, by the name of its field; "" where it is the step's as a whole."""
+        """Problems of a step by field name; "" for the whole step."""
         found: dict[str, str] = {}
         for one in self.problems:
             if (at := _STEP_PLACE.search(one.place)) is not None and int(at[1]) == number:
@@ -157,7 +157,7 @@ class EditedStudy:
         return found
 
     def problems_below(self, key: str) -> list[str]:
-        """What is wrong below one key of the file, one line each."""
+        """Problems below one key of the file, one line each."""
         below = (f"{key}.", f"{key}[")
         at = [(one.place.rpartition(" ")[2], one) for one in self.problems]
         return [str(one) for place, one in at if place == key or place.startswith(below)]
@@ -169,7 +169,7 @@ class EditedStudy:
         ]
 
     def texts(self) -> list[str]:
-        """The Markdown files that the visit names."""
+        """Markdown files named in the visit."""
         named = [
             value for kind, written in map(step_parts, self.steps) if kind
             for value in as_mapping(step_model(kind), written).values()
@@ -178,7 +178,7 @@ class EditedStudy:
         return list(dict.fromkeys(named))
 
     def text_file(self, name: str, language: str) -> Path:
-        """Where a text of the study stands in a language, or is to be written.
+        """Path of a text of the study in a language, existing or not.
 
         Raises  InputError: outside the study's folder
         """
@@ -189,7 +189,7 @@ class EditedStudy:
         return plain_file if language == self.languages[0] and not own.is_file() else own
 
     def read_document(self, name: str, language: str) -> str:
-        """A text as participants read it; "" where nobody has written it."""
+        """Text as participants read it; "" if missing."""
         text = read_text(self.text_file(name, language))
         protocol = self.says.get("protocol")
         if text or not isinstance(protocol, str):
@@ -198,7 +198,7 @@ class EditedStudy:
         return read_text(shipped) if shipped is not None else ""
 
     def with_visit(self, steps: Sequence[Any]) -> str:
-        """The file's text with these steps; comments stay at those that were there."""
+        """File text with these steps; comments stay with existing steps."""
 
         def change(data: CommentedMap) -> None:
             own = data.get("visit")
@@ -220,7 +220,7 @@ class EditedStudy:
         return changed(self.text, "visit", change)
 
     def with_step(self, number: int, kind: str, settings: dict[str, Any]) -> str:
-        """The file's text with other settings of one step, in which nothing else changes."""
+        """File text with other settings of one step and no other change."""
         short = as_short(step_model(kind), settings)
 
         def change(data: CommentedMap) -> None:
@@ -239,7 +239,7 @@ class EditedStudy:
         return changed(self.text, "visit", change)
 
     def with_system(self, name: str, settings: Mapping[str, Any]) -> str:
-        """The file's text with one more system, or with other settings of one."""
+        """File text with a system added or replaced."""
 
         def change(data: CommentedMap) -> None:
             if not isinstance(data.get("systems"), dict):
@@ -253,12 +253,12 @@ class EditedStudy:
         return changed(self.text, "systems", change)
 
     def save(self, text: str, base: str) -> None:
-        """Raises  StudyFileChanged, InputError: see `write_text`"""
+        """Write the file. Raises  StudyFileChanged, InputError: see `write_text`"""
         write_text(self.folder / STUDY_FILE, text, base=base)
 
 
 def plain_step(settings: Any) -> Any:
-    """Settings of a step as they are written beside its kind, in one line where that is short."""
+    """Settings of a step beside its kind, in one line if short."""
     made = plain(settings)
     if isinstance(made, CommentedMap) and len(str(settings)) < 80:
         made.fa.set_flow_style()
@@ -266,7 +266,7 @@ def plain_step(settings: Any) -> Any:
 
 
 def step_parts(written: Any) -> tuple[str, Any]:
-    """Kind and settings of a step as written; the kind is "" where it is no step."""
+    """Kind and settings of a step as written; kind "" if it is not a step."""
     if isinstance(written, str):
         return written, {}
     if isinstance(written, dict) and len(written) == 1:
@@ -276,7 +276,7 @@ def step_parts(written: Any) -> tuple[str, Any]:
 
 
 def step_model(kind: str) -> type[BaseModel]:
-    """What may be written of a kind of step.
+    """Settings model of a kind of step.
 
     Raises  UnknownName: there is none of this name
     """
@@ -292,7 +292,7 @@ def _located(one: Problem, steps: int, systems: Mapping[str, Any]) -> LocatedPro
     if (at := _STEP_PLACE.search(path)) is not None and int(at[1]) < steps:
         return LocatedProblem(said, step=int(at[1]), field=at[2] or "", line=line)
     rest = path.removeprefix("systems.")
-    # a name may hold dots, too
+    # names may contain dots
     fitting = [name for name in systems if rest != path and (rest == name or rest.startswith(f"{name}."))]
     if fitting:
         name = max(fitting, key=len)

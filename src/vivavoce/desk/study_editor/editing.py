@@ -1,4 +1,4 @@
-"""What the pages of a study share: the study that they edit, and saving it where nobody else has."""
+"""Shared parts of the study editor: the edited study, and saving without overwriting others' changes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,18 +16,18 @@ from vivavoce.desk.study_editor.edited_study import EditedStudy
 from vivavoce.desk.study_editor.study_text import StudyFileChanged
 from vivavoce.log.scope import PEOPLE, SIMULATED
 
-LONGEST: Final = 60_000  # characters of a form's text; a form is no longer than 64 KiB
+LONGEST: Final = 60_000  # characters of a text field; forms are limited to 64 KiB
 Shell = Annotated[AppShell, Depends(desk_of)]
 router = APIRouter()
 
 
 def folder_of(desk: AppShell) -> Path:
-    """The folder of the study that is edited, or that is to have one."""
+    """Folder of the edited or new study."""
     return desk.study.folder if isinstance(desk, Desk) else desk.folder  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def visits_held(desk: AppShell) -> int:
-    """How many visits of participants there are already, of people or of programs; the team's are none."""
+    """Number of visits by people or programs, without the team's."""
     if not isinstance(desk, Desk):
         return 0
     came = desk.board.see(lambda board: board.visits_by_scope)
@@ -35,7 +35,7 @@ def visits_held(desk: AppShell) -> int:
 
 
 def edited(desk: AppShell) -> EditedStudy:
-    """The study as it stands on disk now."""
+    """Study as it is on disk."""
     return EditedStudy.of(folder_of(desk))
 
 
@@ -43,7 +43,7 @@ def save_and_return(
     request: Request, desk: AppShell, study: EditedStudy, change: Callable[[], str], form: FormData,
     to: str = "/study?saved=study",
 ) -> Response:  # fmt: skip
-    """Write what a change makes of the file, and go on; one that was changed meanwhile is shown instead."""
+    """Write a change and redirect; on a concurrent change show the conflict."""
     text = ""
     try:
         text = change()
@@ -58,6 +58,6 @@ def save_and_return(
 
 
 def conflict(request: Request, desk: AppShell, error: StudyFileChanged, mine: str) -> Response:
-    """Both versions: what somebody else has written meanwhile, and the same with this change."""
+    """Page with both versions of the file: the saved one, and the same with this change."""
     study = EditedStudy(folder_of(desk), error.theirs)
     return desk.page(request, "study_file.html", 409, study=study, text=mine, theirs=error.theirs, problem="")

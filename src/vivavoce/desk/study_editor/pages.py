@@ -1,4 +1,4 @@
-"""The study's pages: its systems, its visit as cards, its file, and how a new one is begun."""
+"""Pages of the study: bots, visit, study file and the form for a new study."""
 
 import asyncio
 from collections.abc import Container, Mapping
@@ -51,24 +51,24 @@ from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import PROTOCOLS, protocol_names
 from vivavoce.study.scaffold import name_of_title, study_name_of
 
-OTHERS: Final = (pages_materials, pages_steps)  # which put their addresses on the same router
+OTHERS: Final = (pages_materials, pages_steps)  # imported because they add routes to the same router
 BY_HAND_HELP: Final = "how-to/connect-a-bot"
-READ_ANEW_S: Final = 60.0  # files beside the study file may have changed, too
+READ_ANEW_S: Final = 60.0  # other files of the study may have changed
 
 
 def due_problems(request: Request, desk: Desk) -> list[DueAction]:
-    """What is wrong with the study as its files are now; read when its file changes, and once a minute."""
+    """Pending action for problems of the study, checked when its file changes and once a minute."""
     study = edited(desk)
     data = f"{study.base} {desk.log.clock.now().timestamp() // READ_ANEW_S}"
     n = kept_once(request, "study_problems", data, lambda: len(study.problems)) if study.text else 0
     text = ngettext(
-        "%(num)s problem of the study file: the trial does not start again with it",
-        "%(num)s problems of the study file: the trial does not start again with them", n,
+        "%(num)s problem in the study file; fix it before the next start",
+        "%(num)s problems in the study file; fix them before the next start", n,
     )  # fmt: skip
     return [DueAction(text, "/study", urgent=True)] if n else []
 
 
-# whoever edits the file decides which programs this machine starts and which addresses it calls
+# editing the file decides which programs this machine starts and which addresses it calls
 PAGE: Final = DashboardPage(
     name="study",
     router=router,
@@ -86,7 +86,7 @@ def script() -> FileResponse:
 
 @router.get("/study")
 def overview(request: Request, desk: Shell, saved: str = "") -> Response:
-    """The study as its file has it now; where there is none, the form that begins one."""
+    """Study page; without a study, the form for a new one."""
     study = edited(desk)
     if not study.text:
         return _begun(request, desk, _blank(desk))
@@ -109,7 +109,7 @@ def study_page(
 
 
 def needs_private(settings: Any) -> bool:
-    """Whether a system's address is on this machine or in a private network, and it does not say so."""
+    """True if a system's address is private and `allow_private` is not set."""
     return isinstance(settings, dict) and with_private(settings) != settings
 
 
@@ -123,7 +123,10 @@ def _begun(
     found: Discovery | None = None, url: str = "", name: str = "mine", asked: RequestForm | None = None,
     draft: str = "",
 ) -> Response:  # fmt: skip
-    """Input   wrong: the field that the problem belongs to; draft: digest of systems that nobody answered"""
+    """Form for a new study.
+
+    Input   wrong: field of the problem; draft: digest of untested systems
+    """
     protocols = [(one, about_protocol(one)) for one in protocol_names()]
     needed = [(one, least) for one in protocol_names() if (least := tasks_needed(one))]
     return desk.page(
@@ -135,7 +138,7 @@ def _begun(
 
 
 def about_protocol(name: str) -> str:
-    """What a protocol is, in the sentence with which its file begins; "" where it has none."""
+    """Description of a protocol, from the first sentence of its file; "" without one."""
     lines = PROTOCOLS.get(name).file.read_text(encoding="utf-8").splitlines()
     said: list[str] = []
     for line in lines:
@@ -149,7 +152,7 @@ def _typed(form: Any) -> NewStudy:
     tags = languages_with("participant.po")
     source = field(form, "source")
     if source == EXAMPLE and any(field(form, f"tasks-{tag}", most=LONGEST).strip() for tag in tags):
-        source = OWN  # who writes tasks means them
+        source = OWN  # entered tasks take precedence
     called = field(form, "study")
     return NewStudy(
         name=_named(called), title="" if is_name(called) else called, protocol=field(form, "protocol"),
@@ -161,19 +164,19 @@ def _typed(form: Any) -> NewStudy:
 
 
 def _named(called: str) -> str:
-    """The name that a title is turned into; as it is where nothing of it can stand in a name."""
+    """Name made from a title; unchanged if nothing of it is valid in a name."""
     return called if is_name(called) else name_of_title(called) or called
 
 
 def greet(url: str, name: str, known: Mapping[str, Any]) -> Discovery:
-    """What is found at an address, asked first as systems that are known. Raises InputError: one line."""
+    """Test the bot at an address, known systems first. Raises InputError: one line."""
     _check_name(name)
     like = [one for one in known.values() if isinstance(one, dict)]
     return asyncio.run(discover(url, language=language(), private=is_private(url), like=like))
 
 
 def _check_name(name: str, known: Container[str] = ()) -> None:
-    """Raises  InputError: it cannot name a system, or one of those known is called so"""
+    """Check a system's name. Raises  InputError: invalid or taken"""
     if not is_name(name):
         raise InputError(NO_SYSTEM_NAME, place=SYSTEM_PLACE, hint=NAME_CURE, values={"name": name})
     if name in known:
@@ -181,7 +184,7 @@ def _check_name(name: str, known: Container[str] = ()) -> None:
 
 
 def _said(error: InputError) -> tuple[str, str]:
-    """What is said of a problem, and the field of the form that it belongs to, which is marked."""
+    """Text of a problem, and the field that it belongs to."""
     at = error.place.partition(".")[0]
     if at in (STUDY_PLACE, TASKS_PLACE, SYSTEM_PLACE, LANGUAGES_PLACE):
         return told(error).removeprefix(f"{error.place}: "), at
@@ -190,7 +193,7 @@ def _said(error: InputError) -> tuple[str, str]:
 
 @router.post("/study/new/hello", dependencies=[Steers, OnlyAsks])
 def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """The form again, with what was found at the address among its systems.
+    """Form with the tested bot among its systems.
 
     Where nothing was, it asks for the fields of the request; so described, the system is tried as it is.
     """
@@ -212,12 +215,12 @@ def hello_before(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 
 def _described(error: InputError, asked: RequestForm | None) -> RequestForm | None:
-    """The form of the request after a hello that came to nothing; None where nobody listens there."""
+    """Request form after a failed test; None if the bot is unreachable."""
     return RequestForm.of_refusal(error) if isinstance(error, NotFound) else asked
 
 
 def _draft(new: NewStudy, name: str, asked: RequestForm, url: str) -> str:
-    """Put the request as it is described among the systems, to be completed; its name, digest of these."""
+    """Add the described request to the systems as a draft; returns its name and digest."""
     try:
         if name in new.read_systems():
             return ""
@@ -228,12 +231,12 @@ def _draft(new: NewStudy, name: str, asked: RequestForm, url: str) -> str:
 
 
 def _is_draft(new: NewStudy, draft: str) -> bool:
-    """Whether one of the systems is a request that nobody answered, and nobody corrected by hand."""
+    """True if a system is an untested request without manual changes."""
     return bool(draft) and draft.rpartition(" ")[2] == digest(new.systems)
 
 
 def _take_out_draft(new: NewStudy, draft: str) -> None:
-    """A request that nobody answered is no system of the study: whoever says hello again replaces it."""
+    """Remove an untested request, so that the next test replaces it."""
     if _is_draft(new, draft):
         left = {name: one for name, one in new.read_systems().items() if name != draft.rpartition(" ")[0]}
         new.systems = written(left) if left else ""
@@ -241,7 +244,7 @@ def _take_out_draft(new: NewStudy, draft: str) -> None:
 
 @router.post("/study/new", dependencies=[Steers])
 def create(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Write the study; what was typed stays on the page where that does not go."""
+    """Create the study; on failure the page keeps the input."""
     new, folder = _typed(form), folder_of(desk)
     url, name = field(form, "url", most=2000), _named(field(form, "name") or "mine")
     draft = field(form, "draft")
@@ -250,8 +253,10 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
         if field(form, "private"):
             new.permit_private()
         if _is_draft(new, draft):
-            raise InputError(gettext("The bot has not answered yet: say hello, or correct its block below."))
-        if url and not new.systems.strip():  # an address was given, and nobody pressed the button beside it
+            raise InputError(
+                gettext("The bot has not replied yet. Test it again, or edit its configuration below.")
+            )
+        if url and not new.systems.strip():  # address entered without pressing Test bot
             new.systems = new.with_system(name, greet(url, name, {}).settings)
         create_study(folder, new)
     except InputError as error:
@@ -266,7 +271,7 @@ def create(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.post("/study/systems", dependencies=[Steers])
 def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Say hello at an address, and write what answers there among the study's systems."""
+    """Test the bot at an address and add it to the study."""
     study, url, name = edited(desk), field(form, "url", most=2000), _named(field(form, "name"))
     asked = RequestForm.typed(form) if field(form, "with") else None
     text = ""
@@ -287,10 +292,10 @@ def add_system(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.post("/study/systems/edit", dependencies=[Steers])
 def edit_system(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Write a system's block as it was typed; one that could not be served stays on the page, with why."""
+    """Save a bot's configuration; invalid ones stay on the page with the problem."""
     study, name, block = edited(desk), field(form, "system"), field(form, "block", most=LONGEST)
     if name not in (study.says.get("systems") or {}):
-        raise HTTPException(404, gettext("There is no such system."))
+        raise HTTPException(404, gettext("This bot does not exist."))
     try:
         settings = read_block(block.replace("\r\n", "\n"), name)
         if field(form, "private"):
@@ -309,7 +314,7 @@ def remove_system(request: Request, desk: Shell, form: OwnForm) -> Response:
 
     def change(data: Any) -> None:
         if not isinstance(data.get("systems"), dict) or name not in data["systems"]:
-            raise HTTPException(404, gettext("There is no such system."))
+            raise HTTPException(404, gettext("This bot does not exist."))
         del data["systems"][name]
         if not data["systems"]:
             del data["systems"]
@@ -320,7 +325,7 @@ def remove_system(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.get("/study/file")
 def file(request: Request, desk: Shell) -> Response:
-    """The study file itself, as text."""
+    """Study file as text."""
     study = edited(desk)
     return desk.page(request, "study_file.html", study=study, text=study.text, theirs=None, problem="")
 
@@ -331,7 +336,7 @@ def save_file(request: Request, desk: Shell, form: OwnForm) -> Response:
     text = typed.replace("\r\n", "\n") if isinstance(typed, str) else ""
     text = text if not text or text.endswith("\n") else text + "\n"
     try:
-        check_text(text)  # a text that is no YAML is not put in the place of one that is
+        check_text(text)  # invalid YAML must not replace a valid file
         study.save(text, field(form, "base"))
     except StudyFileChanged as error:
         return conflict(request, desk, error, text)
@@ -344,5 +349,5 @@ def save_file(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.get("/study/state")
 def state() -> dict[str, bool]:
-    """That the trial is there: whoever waited for it goes on."""
+    """Ready signal of the trial for the waiting page."""
     return {"computing": False}

@@ -1,4 +1,4 @@
-"""What participants read and do, and what the study wants to know: texts, tasks, declared analysis, size."""
+"""Texts, tasks, analysis plan and sample size."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,30 +41,30 @@ from vivavoce.study.model import Study
 from vivavoce.web.documents import read_document
 from vivavoce.web.site import information_sheet, visit_minutes
 
-# What the values of the analysis are called; "" stands for none.
+# titles of values in the analysis form; "" is none
 CHOICES: Final[dict[str, dict[str, str]]] = {
     "correction": {
-        "holm": "Holm", "benjamini_hochberg": N_("Benjamini and Hochberg"), "bonferroni": "Bonferroni",
+        "holm": "Holm", "benjamini_hochberg": N_("Benjamini-Hochberg"), "bonferroni": "Bonferroni",
         "none": N_("no correction"),
     },
     "stopping.rule": {
-        "": N_("no rule: nothing pauses by itself"),
-        "obrien_fleming": N_("O’Brien and Fleming, at the planned looks"),
-        "pocock": N_("Pocock, at the planned looks"), "anytime": N_("at any time (e-values)"),
+        "": N_("none (no automatic pause)"),
+        "obrien_fleming": N_("O’Brien-Fleming, planned interim analyses"),
+        "pocock": N_("Pocock, planned interim analyses"), "anytime": N_("e-values, after every visit"),
     },
 }  # fmt: skip
-# What the ways to choose the system of a dialogue are called.
+# titles of the assignment methods
 ALLOCATIONS: Final[dict[str, str]] = {
-    "least-used-by-participant": N_("In turns: the system that this participant has met least"),
-    "balanced": N_("Evenly over everybody: the system that was given least"),
-    "random": N_("By lot, each time anew"),
+    "least-used-by-participant": N_("Balanced within each participant"),
+    "balanced": N_("Balanced across all participants"),
+    "random": N_("Random"),
 }
-DECLARED: Final = ("primary", "correction", "margin", "stopping")  # of the analysis, what the form is about
+DECLARED: Final = ("primary", "correction", "margin", "stopping")  # keys of the analysis in the form
 
 
 @router.get("/study/texts")
 def texts(request: Request, desk: Shell, name: str = "", saved: str = "") -> Response:
-    """Every text of the visit in each language, as it is written and as participants read it."""
+    """Texts of the visit in each language, as source and as preview."""
     study = edited(desk)
     return _texts(request, desk, study, name, saved=saved)
 
@@ -89,7 +89,7 @@ def _texts(
 
 
 def _sheet(study: Study, tag: str) -> dict[str, Any]:
-    """What participants are told in a language, with the visit's minutes in words."""
+    """Information sheet in a language, with the minutes of the visit in words."""
     told_there = information_sheet(study, tag)
     with reading(tag):
         return told_there | {"lasts": gettext("About %(minutes)s minutes", minutes=told_there["minutes"])}
@@ -99,22 +99,22 @@ def _document(study: EditedStudy, name: str, language: str) -> str:
     try:
         return study.read_document(name, language)
     except InputError:
-        return ""  # what is wrong with it stands at the study's problems
+        return ""  # its problem is in the study's list
 
 
 @router.post("/study/texts/look", dependencies=[Steers, OnlyAsks])
 def look(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """The page again, with what was typed as participants would read it."""
+    """Page with a preview of the entered text."""
     study, name = edited(desk), field(form, "name")
     return _texts(request, desk, study, name, typed=_typed_texts(study, form))
 
 
 @router.post("/study/texts", dependencies=[Steers])
 def save_texts(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Write the text in each language in which it was changed."""
+    """Save the text in each changed language."""
     study, name = edited(desk), field(form, "name")
     if name not in study.texts():
-        raise HTTPException(404, gettext("There is no such text in the visit."))
+        raise HTTPException(404, gettext("This text is not part of the visit."))
     typed = _typed_texts(study, form)
     try:
         for tag, text in typed.items():
@@ -122,7 +122,7 @@ def save_texts(request: Request, desk: Shell, form: OwnForm) -> Response:
                 write_text(study.text_file(name, tag), text.rstrip() + "\n", base=field(form, f"base-{tag}"))
     except StudyFileChanged as error:
         problem = gettext(
-            "The file was changed meanwhile, and was not overwritten. What stands there now: %(text)s",
+            "Not saved: the file has changed in the meantime. Current content: %(text)s",
             text=error.theirs,
         )
         return _texts(request, desk, study, name, 409, problem=problem, typed=typed)
@@ -139,7 +139,7 @@ def _typed_texts(study: EditedStudy, form: FormData) -> dict[str, str]:
 
 @router.get("/study/tasks")
 def tasks(request: Request, desk: Shell) -> Response:
-    """The tasks of the study, and a form in which each is a line."""
+    """Tasks of the study in a form with one task per line."""
     study = edited(desk)
     known = _known_tasks(study)
     lines = {
@@ -173,7 +173,7 @@ def _tasks_file(study: EditedStudy) -> str:
 
 
 def _known_tasks(study: EditedStudy) -> list[dict[str, Any]]:
-    """The tasks of the study's file as they are written; [] where they are generated or cannot be read."""
+    """Tasks of the study's file as written; [] if generated or unreadable."""
     if isinstance(study.says.get("tasks"), dict) and "file" not in study.says["tasks"]:
         return []
     data = parse_yaml(read_text(study.folder / _tasks_file(study)), TASKS_FILE).data
@@ -183,7 +183,7 @@ def _known_tasks(study: EditedStudy) -> list[dict[str, Any]]:
 
 @router.post("/study/tasks", dependencies=[Steers])
 def save_tasks(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Write the tasks into their file, and the file into the study where it does not name one."""
+    """Save the tasks file, and name it in the study file if needed."""
     study, file = edited(desk), _tasks_file(edited(desk))
     lines = {tag: field(form, f"tasks-{tag}", most=LONGEST) for tag in study.languages}
     try:
@@ -198,7 +198,7 @@ def save_tasks(request: Request, desk: Shell, form: OwnForm) -> Response:
 
     def change() -> str:
         text = changed(study.text, "tasks", lambda data: data.update(tasks=file))
-        if study.says.get("ontology"):  # it knows nothing of these tasks
+        if study.says.get("ontology"):  # the ontology does not match these tasks
             text = changed(text, "ontology", lambda data: data.update(ontology=None))
         return text
 
@@ -207,7 +207,7 @@ def save_tasks(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.get("/study/analysis")
 def analysis(request: Request, desk: Shell) -> Response:
-    """What is declared before the trial, and how many people it takes."""
+    """Analysis plan and sample size."""
     return _analysis(request, desk, edited(desk))
 
 
@@ -217,7 +217,7 @@ def _analysis(
     size: "Size | None" = None, asked: Mapping[str, str] | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
     from vivavoce.stats.planning import (
-        ASSUMED_RATES,  # statistics take longer to load than all pages together
+        ASSUMED_RATES,  # slow import, so not at startup
     )
 
     fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED, _offered(study))
@@ -235,7 +235,7 @@ def _analysis(
 
 
 def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
-    """What may be chosen: measures as people read their names, success first, and the study's systems."""
+    """Choices of the form: measures with their titles, success first, and the study's systems."""
     from vivavoce.measures import MEASURES
     from vivavoce.report.content import title
     from vivavoce.stats.rates import HEADLINES
@@ -250,7 +250,7 @@ def _offered(study: EditedStudy) -> dict[str, dict[str, str]]:
 
 
 def analysis_words() -> list[str]:
-    """Everything that the form of the analysis says of its fields: titles, meanings, names of values."""
+    """Texts of the analysis form: titles, meanings, names of values."""
     fields = fields_of(Analysis, {}, only=DECLARED, offered=CHOICES)
     choices = [one.titles.get(value, "") for one in fields if one.kind == "choice" for value in one.choices]
     groups = [one.group_title for one in fields if one.group]
@@ -288,7 +288,7 @@ def save_analysis(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.post("/study/allocation", dependencies=[Steers])
 def save_allocation(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Write which system a dialogue gets."""
+    """Save the assignment of systems to dialogues."""
     study, chosen = edited(desk), field(form, "allocation")
     if chosen not in get_args(Allocation):
         raise HTTPException(422, f"allocation {chosen!r}: one of {', '.join(get_args(Allocation))}")
@@ -303,7 +303,7 @@ def save_allocation(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @dataclass(frozen=True)
 class Size:
-    """What the declared comparison takes, by the statistics of `vivavoce power`.
+    """Sample size of the declared comparison, from the statistics of `vivavoce power`.
 
     minutes  of one participant's visit, at least; money: what all are paid, in the currency of the question
     """
@@ -317,13 +317,14 @@ class Size:
 
 @router.post("/study/analysis/size", dependencies=[Steers, OnlyAsks])
 def size(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """How many participants the primary comparison takes, and about what they cost."""
+    """Number of participants for the primary comparison, and their cost."""
     study = edited(desk)
     asked = {name: field(form, name, most=20) for name in ("first", "second", "hourly")}
     try:
         if study.study is None:
             raise InputError(
-                gettext("the study has problems"), hint=gettext("mend them first: they stand on its page")
+                gettext("the study file has problems"),
+                hint=gettext("fix them first; the study page lists them"),
             )
         found = size_of(study.study, asked)
     except InputError as error:
@@ -332,7 +333,7 @@ def size(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 
 def size_of(study: Study, asked: Mapping[str, str]) -> Size:
-    """Raises  InputError: no comparison is declared, or what was asked is no number"""
+    """Computed sample size. Raises  InputError: no comparison declared, or an invalid number"""
     from vivavoce.stats.planning import answer, plan_of_study
 
     rates = [_number(asked[name], name) for name in ("first", "second")]

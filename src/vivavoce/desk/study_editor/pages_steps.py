@@ -1,4 +1,4 @@
-"""The visit of a study as cards, and the form of each step, made of its settings."""
+"""The visit of a study as cards, and a settings form for each step."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ def step_names() -> list[str]:
 
 @router.post("/study/visit", dependencies=[Steers])
 def arrange(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """The steps in another order, or without one of them.
+    """Reorder or remove steps.
 
     `order` has the positions of all steps, as a script sends them; else `move` says `up`, `down` or `remove`
     of the step `number`.
@@ -56,7 +56,7 @@ def _arranged(count: int, form: FormData) -> list[int]:
         return order
     move, number = field(form, "move").partition("-")[::2]
     if not number.isdecimal() or int(number) >= count:
-        raise HTTPException(404, gettext("There is no such step."))
+        raise HTTPException(404, gettext("This step does not exist."))
     place = int(number)
     moved = places.pop(place)
     if move != "remove":
@@ -66,13 +66,13 @@ def _arranged(count: int, form: FormData) -> list[int]:
 
 @router.get("/study/step")
 def step(request: Request, desk: Shell, number: int | None = None, kind: str = "") -> Response:
-    """The form of a step of the visit, or of one that is to be added."""
+    """Form of a step of the visit, or of a new one."""
     study = edited(desk)
     if number is None:
         _known(kind)
         return _form(request, desk, study, None, kind, _usual(kind))
     if not 0 <= number < len(study.steps):
-        raise HTTPException(404, gettext("There is no such step."))
+        raise HTTPException(404, gettext("This step does not exist."))
     kind, written = step_parts(study.steps[number])
     _known(kind)
     return _form(request, desk, study, number, kind, as_mapping(step_model(kind), written))
@@ -80,7 +80,7 @@ def step(request: Request, desk: Shell, number: int | None = None, kind: str = "
 
 @router.post("/study/step", dependencies=[Steers])
 def save_step(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Write a step's settings into the file: only those that are not the defaults."""
+    """Save a step's settings without defaults."""
     study, kind, written_number = edited(desk), field(form, "kind"), field(form, "number")
     _known(kind)
     number = int(written_number) if written_number.isdecimal() else None
@@ -89,7 +89,7 @@ def save_step(request: Request, desk: Shell, form: OwnForm) -> Response:
     if number is not None:
         there = step_parts(study.steps[number]) if number < len(study.steps) else ("", {})
         if there[0] != kind:
-            raise HTTPException(409, gettext("There is no such step any more. Nothing was written."))
+            raise HTTPException(409, gettext("Not saved: this step no longer exists."))
         before = as_mapping(model, there[1])
     typed = typed_settings(form)
     filled = read_form(model, before, typed)
@@ -128,11 +128,11 @@ def _form(
 
 
 def about_step(kind: str) -> str:
-    """What a kind of step is, in one line of its settings."""
+    """Description of a kind of step, in one line of its settings."""
     return (step_model(kind).__doc__ or "").strip().split("\n")[0]
 
 
-# words of a study file that steps are shown with; what is not among them stays as it is written
+# translated keys and values on step cards; others are shown as written
 KEYS_AND_VALUES: Final = (
     NP_("key", "about"), NP_("value", "dialogue"), NP_("value", "visit"), NP_("value", "code"),
     NP_("value", "none"), NP_("value", "text"), NP_("value", "voice"), NP_("value", "phone"),
@@ -142,7 +142,7 @@ KEYS_AND_VALUES: Final = (
 
 
 def told_settings(kind: str, written: Any) -> str:
-    """What a step says, in the words of its form; keys that the form does not know as they are written."""
+    """Settings of a step in the words of its form; unknown keys as written."""
     if not kind or kind not in STEPS:
         return written if isinstance(written, str) else ""
     model = step_model(kind)
@@ -160,9 +160,9 @@ def told_settings(kind: str, written: Any) -> str:
 
 
 def _told_value(kind: str, one: FormField, value: Any) -> str:
-    """Such as "dialogues of one visit: 3 to 40": the field's meaning as far as it names it."""
+    """Setting with its value, such as "conversations per participant: 3 to 40"."""
     head = re.split(r"[:;,]", one.meaning, maxsplit=1)[0].strip()
-    named = bool(head) and head not in one.choices  # a meaning that explains its choices names nothing
+    named = bool(head) and head not in one.choices  # a list of choices is not a name
     words = (
         re.split(r"[:;,]", step_words(kind, one.meaning), maxsplit=1)[0].strip()
         if named
@@ -183,17 +183,17 @@ def between_words(low: str, high: str) -> str:
 
 
 def form_words() -> list[str]:
-    """Everything that the forms of all steps say of their fields."""
+    """Texts of the forms of all steps."""
     fields = [one for kind in step_names() for one in fields_of(step_model(kind), {})]
     return list(dict.fromkeys([*map(about_step, step_names()), *(one.meaning for one in fields)]))
 
 
 def _usual(kind: str) -> dict[str, Any]:
-    """What a step that is added is given before anybody has said more."""
+    """Initial settings of a new step."""
     named = step_model(kind).model_fields
     return {"file": f"{kind}.md"} if "file" in named else {}
 
 
 def _known(kind: str) -> None:
     if kind not in STEPS:
-        raise HTTPException(404, gettext("There is no step of this kind."))
+        raise HTTPException(404, gettext("This type of step does not exist."))

@@ -1,4 +1,4 @@
-"""A system as a form has it: the request that somebody describes field by field, or its block as text."""
+"""Bot as a form: a request described field by field, or its configuration as text."""
 
 import asyncio
 import json
@@ -22,23 +22,23 @@ from vivavoce.desk.language import gettext, language, worded
 from vivavoce.desk.security import field
 from vivavoce.desk.study_editor.study_text import Written
 
-BESIDE: Final = ("title", "factors", "flags")  # of a system, not of its connector
-NO_WORDS_FIELD: Final = N_("no field is named that carries the words")
-NO_HEADER: Final = N_("a header is written as NAME: VALUE, one a line: %(line)s")
+BESIDE: Final = ("title", "factors", "flags")  # keys of a system, not of its connector
+NO_WORDS_FIELD: Final = N_("Enter the message field.")
+NO_HEADER: Final = N_("write each header as NAME: VALUE on its own line: %(line)s")
 METHODS: Final = ("POST", "GET", "PUT")
 FAILED: Final = {
-    "unreachable": N_("The bot could not be reached: %(detail)s"),
-    "timeout": N_("The bot did not answer in time: %(detail)s"),
-    "bad_answer": N_("The bot answered, but no words were found where they should stand: %(detail)s"),
-    "refused": N_("The bot refused the request: %(detail)s"),
+    "unreachable": N_("The bot is not reachable: %(detail)s"),
+    "timeout": N_("The bot did not reply in time: %(detail)s"),
+    "bad_answer": N_("The bot replied, but the reply path contains no text: %(detail)s"),
+    "refused": N_("The bot rejected the request: %(detail)s"),
     "closed": N_("The bot closed the conversation: %(detail)s"),
 }
-NO_OBJECT: Final = N_('further fields are written as JSON, such as {"version": 2}')
+NO_OBJECT: Final = N_('Enter the extra fields as JSON, e.g. {"version": 2}')
 
 
 @dataclass
 class RequestForm:
-    """A request of `connect: http`, as people fill it in who write no file.
+    """Request of `connect: http`, as entered in the form.
 
     text, conversation  names of the fields; between dots, that of a field within another
     more                further fields as a JSON object
@@ -69,13 +69,13 @@ class RequestForm:
 
     @classmethod
     def of_refusal(cls, error: NotFound) -> "RequestForm":
-        """With the names that a bot told when it refused others."""
+        """Form with the field names from a bot's error message."""
         text, *others = [*error.names, "", ""]
         fixed = {name: "" for name in others[1:] if name}
         return cls(text, others[0], json.dumps(fixed) if fixed else "")
 
     def settings(self, url: str) -> Written:
-        """As under the system's name in the study file.
+        """Settings below the system's name in the study file.
 
         Raises  InputError: no field carries the words, or the further ones are no JSON object
         """
@@ -84,7 +84,7 @@ class RequestForm:
         return self.draft(url)
 
     def draft(self, url: str) -> Written:
-        """The same, also where what carries the words is not known yet. Raises InputError."""
+        """Settings even without a message field. Raises InputError."""
         try:
             body = json.loads(self.more or "{}")
         except ValueError:
@@ -111,7 +111,7 @@ class RequestForm:
         return {**found, **({"response": read} if read else {})}
 
     def greet(self, url: str) -> Discovery:
-        """Say hello so; the exchange is kept to be shown.
+        """Test the bot with this request and keep the exchange.
 
         Raises  InputError: no words came of it, or they stand in the wrong field; then fields are exchanged
         """
@@ -135,12 +135,12 @@ def _header(line: str) -> tuple[str, str]:
 
 
 def _plain(value: Any) -> str:
-    """A further field as a parameter of an address."""
+    """Extra field as a URL parameter."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def check_system(name: str, settings: Mapping[str, Any], folder: Path) -> None:
-    """Whether a system could be served as it is written; secrets may be set later. Nothing is contacted.
+    """Check that a system could be served as written; secrets may be set later. Contacts nothing.
 
     Raises  InputError: at its place in the study file
     """
@@ -153,14 +153,14 @@ def check_system(name: str, settings: Mapping[str, Any], folder: Path) -> None:
 
 
 def with_private(settings: Mapping[str, Any]) -> Written:
-    """The settings with an address on this machine or in a private network permitted, where it is one."""
+    """Settings with `allow_private` if the address is private."""
     url = settings.get("url")
     needs = isinstance(url, str) and is_private(url) and not settings.get("allow_private")
     return {**settings, **({"allow_private": True} if needs else {})}
 
 
 def read_block(text: str, name: str) -> Written:
-    """The settings of one system from its block as text, also where its name stands above.
+    """Settings of one system from its block as text, with or without its name above.
 
     Raises  InputError: it is no mapping
     """

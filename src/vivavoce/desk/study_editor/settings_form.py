@@ -1,9 +1,10 @@
-"""A form made of a model of settings: a field for each key, with its type, bounds, default and meaning.
+"""Form of a settings model: a field per key, with type, bounds, default and meaning.
 
 What the form gives back are only the keys that somebody changed, so that a file says what differs from the
 defaults and nothing else.
 """
 
+import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,9 +22,10 @@ from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
 from vivavoce.desk.study_editor.study_text import Written, written
 from vivavoce.study.steps_file import Range
 
-MISSING: Final = object()  # of a key that is not written
-PREFIX: Final = "set-"  # of a field's name in the page
-BETWEEN: Final = "."  # of the keys in a field's name
+MISSING: Final = object()  # value of an absent key
+PREFIX: Final = "set-"  # prefix of field names
+BETWEEN: Final = "."  # separates keys in field names
+LONGEST_LABEL: Final = 75  # characters of a meaning that serves as a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +66,24 @@ class FormField:
     def label(self) -> str:
         return str(self.path[-1]).replace("_", " ")
 
+    def caption(self, meaning: str) -> tuple[str, str]:
+        """Label and hint of a translated meaning such as `channel: text, voice`; label "": use the key."""
+        if self.title:
+            return "", meaning
+        head, rest = [*re.split(r"[:;](?![^(]*\))", meaning, maxsplit=1), ""][:2]
+        if not head or len(head) > LONGEST_LABEL or head.strip() in self.choices:
+            return "", meaning
+        return head.strip().removesuffix("."), rest.strip()
+
     @property
     def group(self) -> str:
-        """The mapping that the key stands in; "" at the top."""
+        """Mapping that contains the key; "" at the top."""
         return ": ".join(str(key).replace("_", " ") for key in self.path[:-1])
 
 
 @dataclass(frozen=True, slots=True)
 class FilledForm:
-    """What came of a form that was sent.
+    """Result of a submitted form.
 
     settings  as they are to be written, where nothing is wrong
     problems  by the name of the field
@@ -83,7 +94,7 @@ class FilledForm:
 
 
 def as_mapping(model: type[BaseModel], value: Any) -> Written:
-    """Settings as written: a value that is short for one key is that key."""
+    """Settings as a mapping; a shorthand value becomes its key."""
     short = getattr(model, "shorthand", None)
     if short is not None and isinstance(value, str):
         return {short: value}
@@ -91,7 +102,7 @@ def as_mapping(model: type[BaseModel], value: Any) -> Written:
 
 
 def as_short(model: type[BaseModel], settings: Mapping[str, Any]) -> Any:
-    """Settings as a person writes them: one value where the model has a short form that says all."""
+    """Settings in shorthand where the model has one that says all."""
     short = getattr(model, "shorthand", None)
     if short is not None and set(settings) == {short} and isinstance(settings[short], str):
         return settings[short]
@@ -106,7 +117,7 @@ def fields_of(
     only: Sequence[str] = (),
     offered: Mapping[str, Mapping[str, str]] | None = None,
 ) -> list[FormField]:
-    """The fields of a form, in the order of the model.
+    """Fields of a form, in the order of the model.
 
     Input   settings: as written; typed: what was sent, which is shown again; problems: by name of the field;
             only: keys of the model that the form is about; all where none is named; offered: by name of
@@ -128,7 +139,7 @@ def read_form(
     typed: Mapping[str, str],
     below: Mapping[str, Any] | None = None,
 ) -> FilledForm:
-    """The settings after what was typed: a key that is as it was stays, one that is the default goes.
+    """Settings after the input: unchanged keys stay, defaults are removed.
 
     Input   below: what a protocol says where the file does not, so that a default must be written to count
     """
@@ -162,7 +173,7 @@ def read_form(
 
 
 def typed_settings(form: FormData) -> dict[str, str]:
-    """What was typed into the fields of a form that was sent, by name of the field; of ticks one a line."""
+    """Input of a submitted form by field name; ticks one per line."""
     found: dict[str, list[str]] = {}
     for name, value in form.multi_items():
         if name.startswith(PREFIX) and isinstance(value, str):
@@ -171,7 +182,7 @@ def typed_settings(form: FormData) -> dict[str, str]:
 
 
 def check_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict[str, str]:
-    """What is wrong with settings, by the name of the nearest field; "" stands for all of them."""
+    """Problems of settings by nearest field; "" for all of them."""
     try:
         model.model_validate(dict(settings))
     except ValidationError as error:
@@ -192,7 +203,7 @@ def _nearest(place: tuple[int | str, ...], names: set[str]) -> str:
 
 
 def _keys(model: type[BaseModel], above: KeyPath = ()) -> Iterator[tuple[KeyPath, FieldInfo]]:
-    """Every key that has a field of its own; mappings whose keys are known are gone through.
+    """Keys with their own field; mappings with known keys are expanded.
 
     A mapping that may be left out is gone through as well: it is there as soon as one of its keys is.
     """
@@ -228,7 +239,7 @@ def _field(
         choices = (
             *titles,
             *(one for one in there if one not in titles),
-        )  # nothing written is lost
+        )  # keeps values written in the file
         shown = "\n".join(there)
     return FormField(
         path=path, kind=kind, meaning=info.description or "", shown=shown, titles=titles,
@@ -239,7 +250,7 @@ def _field(
 
 
 def _title_of(model: type[BaseModel], path: KeyPath) -> str:
-    """What a model calls a mapping of keys; "" at the top, and where it has no title."""
+    """Title of a mapping of keys; "" at the top and without a title."""
     if len(path) != 1:
         return ""
     info = next(one for name, one in model.model_fields.items() if (one.alias or name) == path[0])
@@ -264,7 +275,7 @@ def _kind(info: FieldInfo) -> str:
 
 
 def _bare(annotation: Any) -> Any:
-    """The annotation without Annotated and without `| None`; of several types, `Any`."""
+    """Annotation without Annotated and `| None`; `Any` for several types."""
     while get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (Union, types.UnionType):
@@ -278,7 +289,7 @@ def _optional(info: FieldInfo) -> bool:
 
 
 def _default(info: FieldInfo) -> Any:
-    """The default as it would be written; MISSING where the key must be given."""
+    """Default as written in a file; MISSING if the key is required."""
     found = info.get_default(call_default_factory=True)
     return MISSING if found is PydanticUndefined else _plainly(found)
 
@@ -294,7 +305,7 @@ def _plainly(value: Any) -> Any:
 
 
 def _words(kind: str, value: Any) -> str:
-    """A value as it stands in its field."""
+    """Value as shown in its field."""
     if value is None or value is MISSING:
         return ""
     if kind == "flag":
@@ -307,7 +318,7 @@ def _words(kind: str, value: Any) -> str:
 
 
 def _value(kind: str, typed: str, optional: bool) -> Any:
-    """What was typed as the file has it; MISSING: nothing was, so the key falls to its default.
+    """Input as a value for the file; MISSING: empty, so the default applies.
 
     Raises  InputError: it is none of its kind
     """
@@ -336,13 +347,13 @@ def _value(kind: str, typed: str, optional: bool) -> Any:
 
 
 def _same(value: Any, before: Any, default: Any) -> bool:
-    """Whether what was typed is what stands there already, or what stands there by default."""
+    """True if the input equals the current or default value."""
     now = default if before is MISSING else before
     return value == now or str(value) == str(now)
 
 
 def value_at(settings: Any, path: KeyPath) -> Any:
-    """What stands at a path of keys; MISSING where nothing does."""
+    """Value at a path of keys; MISSING if absent."""
     for key in path:
         if not isinstance(settings, Mapping) or key not in settings:
             return MISSING
@@ -372,7 +383,7 @@ def _remove(settings: dict[str, Any], path: KeyPath) -> None:
 
 
 def beyond(settings: Mapping[str, Any], below: Mapping[str, Any], own: Mapping[str, Any]) -> Written:
-    """What a file has to say so that, over a protocol, the settings are these; what it says already stays."""
+    """Settings that a file needs on top of a protocol; keys that it has already stay."""
     found: dict[str, Any] = {}
     for key, value in settings.items():
         under, there = below.get(key), own.get(key)

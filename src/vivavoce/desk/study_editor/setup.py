@@ -1,4 +1,4 @@
-"""Pages for a folder that has no study yet, or one with problems, before anything of it is served."""
+"""Pages for a folder without a valid study, before the trial is served."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ from vivavoce.log.store import Log
 from vivavoce.web.accounts import Access, SignedIn
 
 router = APIRouter()
-WITHOUT_SCRIPT_S: Final = 8.0  # until the page without a script looks again, which it does in 15
+WITHOUT_SCRIPT_S: Final = 8.0  # below the 15 s reload of the page without a script
 
 
 @dataclass(kw_only=True)
 class SetupShell(AppShell):
-    """The pages of a study before it is served.
+    """Pages of a study before it is served.
 
     folder  of the study; start: called once somebody wants it served
     """
@@ -35,7 +35,7 @@ class SetupShell(AppShell):
     begun: bool = False
 
     def begin(self) -> None:
-        """Give way to the trial once the page that waits for it asks; without a script, in some seconds."""
+        """Hand over to the trial at the first request of the waiting page, or after some seconds."""
         self.begun = True
         timer = Timer(WITHOUT_SCRIPT_S, self.start)
         timer.daemon = True
@@ -54,7 +54,7 @@ class SetupShell(AppShell):
 
 
 def create_setup(folder: Path, log: Log, start: Callable[[], None]) -> FastAPI:
-    """The pages on which a study is begun; who signed in here stays so when the dashboard takes over.
+    """Create the setup pages; sessions stay valid when the dashboard takes over.
 
     Input   log: where sign-ins are kept, the study's own; start: called when the study is to be served
     """
@@ -69,7 +69,7 @@ def home() -> Response:
 
 @router.post("/study/start", dependencies=[Steers])
 def start(request: Request, desk: Shell, form: OwnForm) -> Response:
-    """Serve the study; the page that comes waits until the dashboard is there."""
+    """Start the trial; the returned page waits for the dashboard."""
     study = edited(desk)
     if study.study is None or study.problems:
         return study_page(request, desk, study, 409)
@@ -80,7 +80,7 @@ def start(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 @router.get("/study/state")
 def state(desk: Shell) -> dict[str, bool]:
-    """That the trial is not there yet; whoever asks has the page that waits, whole with its script."""
+    """Not-ready signal; the waiting page has then loaded with its script."""
     if isinstance(desk, SetupShell) and desk.begun:
         desk.start()
     return {"computing": True}

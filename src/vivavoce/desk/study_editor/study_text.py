@@ -1,4 +1,4 @@
-"""The text of a study file, changed key by key: comments, order and everything else stay as they are."""
+"""Text of a study file, changed key by key; comments, order and all else are preserved."""
 
 import io
 import os
@@ -19,14 +19,14 @@ from vivavoce.study.presets import PROTOCOLS, lay_over
 
 STUDY_FILE: Final = "study.yaml"
 Change = Callable[[CommentedMap], None]
-Written = dict[str, Any]  # a mapping of a YAML file, as it is written there
-WIDEST: Final = 4096  # characters of a line before it is broken: lines of others stay whole
+Written = dict[str, Any]  # mapping as written in a YAML file
+WIDEST: Final = 4096  # line width, large so that existing lines are not wrapped
 _WRITING: Final = Lock()
 _FLUSH_LIST: Final = re.compile(r"^[\w-]+:[^\n]*\n(?:[ ]*#[^\n]*\n|[ ]*\n)*- ", re.MULTILINE)
 
 
 class StudyFileChanged(InputError):
-    """The file is not the one that the form was made from.
+    """Error: the file differs from the one that the form was made from.
 
     theirs  its text now
     """
@@ -37,12 +37,12 @@ class StudyFileChanged(InputError):
 
 
 def digest(text: str) -> str:
-    """By which a form says what it was made from."""
+    """Digest of the text that a form was made from."""
     return sha256(text.encode()).hexdigest()[:16]
 
 
 def read_text(path: Path) -> str:
-    """A file's text; "" where there is none.
+    """Text of a file; "" if absent.
 
     Raises  InputError: it cannot be read, or is no UTF-8
     """
@@ -57,7 +57,7 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str, *, base: str) -> None:
-    """Put a text in the place of the one whose digest is `base`, whole or not at all.
+    """Replace atomically the text whose digest is `base`.
 
     Raises  StudyFileChanged: another text stands there by now; InputError: it cannot be written
     """
@@ -81,7 +81,7 @@ def write_text(path: Path, text: str, *, base: str) -> None:
 
 
 def check_text(text: str) -> None:
-    """Raises  InputError: the text is no YAML mapping"""
+    """Check a study file's text. Raises  InputError: not a YAML mapping"""
     source = parse_yaml(text, "study.yaml")
     if source.problems:
         raise source.problems[0].error()
@@ -90,7 +90,7 @@ def check_text(text: str) -> None:
 
 
 def changed(text: str, key: str, change: Change) -> str:
-    """The text after a change of one of its keys; no byte outside of that key's lines is another one.
+    """Text after a change of one top-level key; bytes outside the key's lines are unchanged.
 
     Input   change: gets a mapping with no more than this key, or without it where the file does not have it;
             what it leaves there is written, and nothing where it takes the key out
@@ -111,7 +111,7 @@ def changed(text: str, key: str, change: Change) -> str:
 
 
 def _sections(text: str, key: str) -> tuple[str, str, str]:
-    """What stands before the lines of a top-level key, these, and what follows.
+    """Text before the lines of a top-level key, these lines, and the rest.
 
     Comments and empty lines in front of a key are its heading, and never the end of the one before.
     """
@@ -128,7 +128,7 @@ def _sections(text: str, key: str) -> tuple[str, str, str]:
 
 
 def _without_heading(before: str) -> str:
-    """Without the comment right above a key that goes."""
+    """Text without the comment right above a removed key."""
     lines = before.splitlines(keepends=True)
     while lines and lines[-1].startswith("#"):
         lines.pop()
@@ -138,7 +138,7 @@ def _without_heading(before: str) -> str:
 
 
 def merge(node: CommentedMap, settings: Mapping[str, Any]) -> None:
-    """Make a mapping of a file say what the settings say; what is the same stays, with its comments."""
+    """Update a mapping of a file to the settings; unchanged parts keep their comments."""
     for key in [key for key in node if key not in settings]:
         del node[key]
     for key, value in settings.items():
@@ -149,12 +149,12 @@ def merge(node: CommentedMap, settings: Mapping[str, Any]) -> None:
 
 
 def written(data: Any) -> str:
-    """A mapping or list as a person writes it: in blocks, short lists in one line."""
+    """Mapping or list as block YAML, with short lists in one line."""
     return _dumped(_yaml(""), plain(data))
 
 
 def plain(value: Any) -> Any:
-    """A value as ruamel.yaml writes it by hand's usage: lists of words in one line."""
+    """Value for ruamel.yaml: lists of words in one line."""
     if isinstance(value, Mapping):
         made = CommentedMap()
         for key, one in value.items():
@@ -169,7 +169,7 @@ def plain(value: Any) -> Any:
 
 
 def effective(text: str) -> Written:
-    """What the file says together with its protocol; {} where it is no mapping."""
+    """Content of the file merged with its protocol; {} if not a mapping."""
     source = parse_yaml(text, "study.yaml")
     if not isinstance(source.data, dict):
         return {}

@@ -20,7 +20,7 @@ Hearing = Literal["tones", "none"]
 
 
 class ListenSettings(Settings):
-    """Short clips, rated one at a time or compared two at a time, each heard whole before it is judged."""
+    """Short clips, rated one at a time or compared in pairs, after complete playback."""
 
     shorthand = "clips"
 

@@ -12,7 +12,7 @@ from vivavoce.study.settings import Flag, Number, Whole
 
 
 class CompareSettings(PairsSettings):
-    """Pairs of transcripts of which participants choose one, one pair of every variable."""
+    """Transcript pairs; participants choose one version per question, one pair per variable."""
 
     questions: str | None = Field(None, description="YAML file of questions (default: the bundled ones)")
     ties: Flag = Field(False, description="allow `no difference`")

@@ -16,7 +16,7 @@ ReadingRole = Literal["main", "attention"]
 
 
 class RateSettings(PairsSettings):
-    """Transcripts to be read one at a time, each rated on a questionnaire."""
+    """Transcripts rated one at a time with a questionnaire."""
 
     use: str = Field("reading", description="questionnaire for each transcript")
     versions: Literal["both", "one"] = Field(

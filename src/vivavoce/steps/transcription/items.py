@@ -15,7 +15,7 @@ COLUMNS: Final = ("audio", "dialogue_id", "turn_index", "gold", "hypothesis")
 
 
 class TranscribeSettings(Settings):
-    """Recordings that participants write down; some have a known transcript, by which they are checked."""
+    """Recordings to transcribe; some have a known transcript for quality checks."""
 
     items: str = Field(description="CSV file: audio, dialogue_id, turn_index, gold, hypothesis")
     audio: str = Field(description="folder of the recordings, .wav or .flac")
