@@ -25,8 +25,7 @@ import vivavoce.study
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.log.schema import TABLES
-from vivavoce.stats.calibration import FEATURES, compare, fit, observations
-from vivavoce.stats.distances import kullback_leibler
+from vivavoce.stats.calibration import FEATURES, compare, fit, kullback_leibler, observations
 from vivavoce.stats.telling_apart import tell_apart
 from vivavoce.study.load import load_study
 

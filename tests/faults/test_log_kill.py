@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select, text
 
 from vivavoce.log.events import UserTurnSent
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.log.tables import PROJECTIONS
+from vivavoce.log.verification import rebuild
 
 pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
 

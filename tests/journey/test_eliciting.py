@@ -20,7 +20,7 @@ from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce_commands.elicitation.models import GivenCommand
+from vivavoce_commands.elicitation.step import GivenCommand
 
 pytestmark = pytest.mark.browser
 APART_S = 0.45

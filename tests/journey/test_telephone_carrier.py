@@ -27,9 +27,9 @@ from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce_speech.telephony.carrier import signature
 from vivavoce_speech.telephony.g711 import PCMU
 from vivavoce_speech.telephony.leg import FRAME, FRAME_S
+from vivavoce_speech.telephony.media_streams import signature
 from vivavoce_speech.telephony.switchboard import Switchboard
 
 TOKEN = "the token of the carrier"

@@ -56,7 +56,7 @@ def rebuild(
     """Rebuild the derived tables from the events; stop the trial first."""
     from vivavoce.cli.service_lock import alone
     from vivavoce.core.errors import InputError
-    from vivavoce.log.rebuild import rebuild as rebuild_log
+    from vivavoce.log.verification import rebuild as rebuild_log
     from vivavoce.log.verification import verify as verify_log
 
     address = _address(target, url)

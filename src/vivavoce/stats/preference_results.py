@@ -1,6 +1,7 @@
 """Everything that a comparison of transcripts found, in one piece, for terminal, dashboard and report."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,15 +13,16 @@ from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.core.statement import statement
 from vivavoce.log.dataset import Dataset
+from vivavoce.stats.agreement import Agreement, fleiss, krippendorff
 from vivavoce.stats.attributes import attribute
+from vivavoce.stats.bounded import METHOD, bounded_mean
 from vivavoce.stats.declared import declared_family
 from vivavoce.stats.declared_results import Family
 from vivavoce.stats.family import EXPLORED
-from vivavoce.stats.multiple_testing import adjustment_words
-from vivavoce.stats.pair_agreement import agreement_of_choices
-from vivavoce.stats.preference_models import combined, levels, tie_models
-from vivavoce.stats.preference_strength import strength_signatures, strengths
+from vivavoce.stats.multiple_testing import adjustment_words, holm
+from vivavoce.stats.preference_models import OUTCOMES, combined, levels, people_of, tie_models
 from vivavoce.stats.preferences import (
+    ChoiceAgreement,
     DeclaredPreferences,
     GroupDifference,
     GroupPreference,
@@ -34,8 +36,115 @@ from vivavoce.stats.preferences import (
 from vivavoce.stats.proportions import two_proportion_z
 from vivavoce.stats.transcripts import compare_transcripts
 
-FEWEST_PAIRS: Final = 10
 Row = Mapping[str, Any]
+MOST: Final = 3
+CODES: Final = range(-MOST, MOST + 1)
+FEW: Final = 12
+
+
+def strengths(rows: Sequence[Row], level: float = 0.95) -> list[PreferenceStrength]:
+    """Mean signed strength of every variable, question by question and over all of them.
+
+    Empty   nobody was asked: []; a decided choice without a strength is left out
+    Source  Wilcoxon 1945; Pratt 1959 for zeros
+    """
+    known = [row for row in rows if row["choice"] == "tie" or row.get("strength") is not None]
+    asked = {row["variable"] for row in known if row.get("strength") is not None}
+    questions, wholes = [], []
+    for variable in sorted(asked):
+        own = [row for row in known if row["variable"] == variable]
+        wholes.append(_strength(own, variable, None, level))
+        for question in dict.fromkeys(row["question"] for row in own):
+            given = [row for row in own if row["question"] == question]
+            questions.append(_strength(given, variable, question, level))
+    found = [
+        replace(one, p_holm=p)
+        for family in (questions, wholes)
+        for one, p in zip(family, holm([one.p for one in family]), strict=True)
+    ]
+    return sorted(found, key=lambda one: one.variable)
+
+
+def _strength(rows: Sequence[Row], variable: str, question: str | None, level: float) -> PreferenceStrength:
+    signed = [OUTCOMES[row["choice"]] * (row.get("strength") or 0) for row in rows]
+    people, counted = people_of(rows), Counter(signed)
+    found = bounded_mean(people, signed, -MOST, MOST, level)
+    return PreferenceStrength(
+        variable=variable, question=question, mean=found.mean, low=found.low, high=found.high, p=found.p,
+        participants=found.participants, method=found.method, p_signed_rank=_signed_rank(people, signed),
+        choices=len(signed), counts={code: counted[code] for code in CODES},
+    )  # fmt: skip
+
+
+def _signed_rank(people: np.ndarray, signed: Sequence[float]) -> float | None:
+    """Wilcoxon's test of participants' means, every sign turned where they are few; None where all are 0."""
+    from scipy.stats import PermutationMethod, wilcoxon
+
+    _, codes = np.unique(people, return_inverse=True)
+    means = np.bincount(codes, np.array(signed)) / np.bincount(codes)
+    if len(means) < 2 or not means.any():
+        return None
+    method: Any = PermutationMethod() if len(means) <= FEW else "asymptotic"
+    found: Any = wilcoxon(means, zero_method="pratt", method=method)
+    return float(found.pvalue)
+
+
+def strength_signatures(found: Sequence[PreferenceStrength], data: str, level: float) -> dict[str, str]:
+    """The line behind each variable's strength."""
+    return {
+        f"{one.variable}, strength": signature(
+            "preference_strength", unit="participant", n=one.participants, data=data,
+            variable=one.variable, interval=f"{METHOD} {level}", scale=f"{-MOST}..{MOST}",
+        )
+        for one in found
+        if one.question is None
+    }  # fmt: skip
+
+
+CHOICES: Final = ("experimental", "tie", "control")
+
+
+def agreement_of_choices(rows: Iterable[Mapping[str, Any]], level: float = 0.95) -> list[ChoiceAgreement]:
+    """Agreement beyond chance of all who judged the same pair.
+
+    Input   rows of `preferences`
+    Empty   no pair was judged twice: no entry
+    Source  Fleiss 1971; Krippendorff 2011
+    """
+    cells: defaultdict[tuple[str, str], defaultdict[str, Counter[str]]] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
+    for row in rows:
+        cells[row["variable"], row["question"]][row["pair_id"]][row["choice"]] += 1
+    found: list[ChoiceAgreement] = []
+    for (variable, question), pairs in sorted(cells.items()):
+        every = sum(pairs.values(), Counter[str]())
+        counts = [[pair[choice] for choice in CHOICES] for pair in pairs.values() if pair.total() > 1]
+        if counts:
+            sizes = {sum(one) for one in counts}
+            alike = len(sizes) == 1
+            agreed = fleiss(counts, level=level) if alike else _alpha(counts, level)
+            low, high = agreed.interval or (None, None)
+            found.append(
+                ChoiceAgreement(
+                    variable=variable, question=question, pairs=len(counts),
+                    judges=sizes.pop() if alike else None, method="fleiss" if alike else "krippendorff",
+                    value=agreed.value, low=low, high=high, judgements=every.total(),
+                    **{choice: every[choice] / every.total() for choice in CHOICES},
+                )
+            )  # fmt: skip
+    return found
+
+
+def _alpha(counts: list[list[int]], level: float) -> Agreement:
+    """Krippendorff's alpha of counts, for which it does not matter who judged."""
+    most = max(sum(one) for one in counts)
+    units = [[float(code) for code, n in enumerate(one) for _ in range(n)] for one in counts]
+    padded = [[*unit, *([None] * (most - len(unit)))] for unit in units]
+    return krippendorff(list(zip(*padded, strict=True)), level=level)
+
+
+FEWEST_PAIRS: Final = 10
 STUDY_RATING: Final = "study_rating"
 BEST_RATING: Final = 5
 

@@ -3,26 +3,274 @@
 Source  Cutugno and others 2018 (IDIAL), section 5 for the parts, section 6 for what the teams missed in them
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from textwrap import shorten
+from typing import Any, Final
 
 from vivavoce.core.signature import installed_version
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.report.blocks import Block, Document, DocumentSection, FactList
+from vivavoce.questionnaires.instrument import INSTRUMENTS
+from vivavoce.questionnaires.wording import Wording
+from vivavoce.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Document,
+    DocumentSection,
+    FactList,
+    Fold,
+    Heading,
+    Paragraph,
+    Row,
+    TableOfText,
+)
+from vivavoce.report.content import heads
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, named_language, say, speaking
-from vivavoce.report.numbers import listed, plural
+from vivavoce.report.numbers import count, listed, plural
+from vivavoce.stats.idial import IdialPeople, PartTimes
+from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.experience import questionnaire_blocks
-from vivavoce_campaign.document.people import method_blocks, people_blocks
-from vivavoce_campaign.document.reasons import reason_blocks
-from vivavoce_campaign.document.service import entity_blocks, intent_blocks, module_blocks
+from vivavoce_campaign.document.service import clock, entity_blocks, intent_blocks, module_blocks
 from vivavoce_campaign.document.stress import stress_blocks
 from vivavoce_campaign.document.summary import answer, beside_blocks, summary_blocks
 from vivavoce_campaign.document.trust import warnings
+from vivavoce_campaign.identities import PeopleApart
 from vivavoce_campaign.submission_file import in_language
-from vivavoce_stress.blocks import pairs_table
+from vivavoce_stress.blocks import pairs_table, reason_told, remark_told, side_by_side, title_of
+from vivavoce_stress.failures import (
+    KINDS,
+    FailureKind,
+    answers_apart,
+    cures_of,
+    kind_of,
+    misspelled,
+    turns_after,
+)
+
+PARTS: Final = {"briefing": "Briefing", "tasks": "Tasks", "questionnaire": "Feedback and questionnaire"}
+
+
+def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Wording] = ()) -> list[Block]:
+    """How many came, who they were, how long it took.
+
+    background  the questions on who they are, in the reader's language
+    asked       the same as users read them, in each language that they speak
+    """
+    facts = [
+        (say("Finished"), count(people.finished)),
+        (say("Not admitted by the screening questions"), count(people.screened_out)),
+        (say("Left before the end"), count(people.left)),
+        (say("Comments in their own words"), count(people.feedback)),
+    ]
+    if isinstance(people, PeopleApart):
+        facts.append((say("Also used another system"), _elsewhere(people)))
+    blocks: list[Block] = [FactList(tuple(facts))]
+    if people.simulated:  # programs answer at once, and have no age, sex or schooling
+        return blocks
+    rows = [_time_row(say(PARTS[name]), times) for name, times in people.parts.items()]
+    rows.append(_time_row(say("Whole visit"), people.whole, total=True))
+    note = say(
+        "Minutes and seconds by the wall clock over users who finished. IDIAL 2018 reports 10 minutes for "
+        "briefing and tasks and 5 for the questionnaire."
+    )
+    columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
+    blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
+    if table := _background(people, background, asked):
+        blocks.append(table)
+    return blocks
+
+
+def _elsewhere(people: PeopleApart) -> str:
+    if people.elsewhere is None:
+        return say("not known: nobody kept identifiers here")
+    users, n = count(people.identified), count(people.elsewhere)
+    return say("{n} of {users} with a known identifier", n=n, users=users)
+
+
+def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording]) -> TableOfText | None:
+    rows: list[Row] = []
+    for item in INSTRUMENTS.get("idial_background").items:
+        told: Counter[str] = Counter()
+        for label, n in people.background.get(item.item_id, {}).items():
+            told[_label_read(label, item.scale or "", wording, asked)] += n
+        rows += [
+            Row(label, (Cell(count(n)),), group=wording.items[item.item_id]) for label, n in told.items()
+        ]
+    if not rows:
+        return None
+    note = say("Answers in users' own words stand in their language.")
+    columns = heads(say("Answer"), say("Users"))
+    return TableOfText("campaign_background", say("Who the users were"), columns, tuple(rows), note)
+
+
+def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:
+    """An answer as the reader's language has it; as it was given where it is none of those to choose from."""
+    codes = [code for one in asked for code, known in one.labels.get(scale, {}).items() if known == label]
+    return wording.labels.get(scale, {}).get(codes[0], label) if codes else label
+
+
+def _time_row(name: str, times: PartTimes, *, total: bool = False) -> Row:
+    cells = (Cell(clock(times.mean_s)), Cell(clock(times.longest_s)), Cell(count(times.n)))
+    return Row(name, cells, total=total)
+
+
+def method_blocks(
+    settings: CampaignFile, how: QuestionnaireSettings, *, spoken: bool, held: str
+) -> list[Block]:
+    """What must be known to do it again.
+
+    held  how many users and dialogues there were in the end, in a sentence
+    """
+    grouping = {
+        "published": say(
+            "items 1 and 2 for task completion, 3, 4, 7 and 10 for effectiveness as the paper prints "
+            "them, the others for satisfaction"
+        ),
+        "definition": say(
+            "items 1 and 2 for task completion, 3 to 6 for effectiveness and 7 to 10 for satisfaction, "
+            "as the paper's text defines them"
+        ),
+    }[how.mapping]
+    turned = (
+        say("Item 4 is worded negatively and mirrored; the paper does not say whether it was.")
+        if how.reverse_item_4
+        else say("Item 4 is taken as it stands, though it is worded negatively.")
+    )
+    lines = [
+        say(
+            "Planned: {users} different users for each system, {tasks} tasks each in random order, at most "
+            "{minutes} minutes.",
+            users=count(settings.users),
+            tasks=count(settings.tasks),
+            minutes=count(settings.minutes),
+        ),
+        held,
+        say(
+            "The ten items are answered once, on a scale of frequency from 0 to 4. Groups: {grouping}.",
+            grouping=grouping,
+        ),
+        turned,
+        say("Figures are rounded half up, for display only."),
+        say("Each sampled interaction is used for one stress test; the clean utterance is tried before."),
+        say(
+            "Variants of ST-2, ST-3 and ST-4 run as proposed; of all other tests only variants run that a "
+            "person approved or wrote."
+        ),
+    ]
+    if spoken:
+        lines.append(say("The system is spoken, so ST-3 is not applied; its cases were replayed as text."))
+    source = say("After the IDIAL protocol: Cutugno and others (2018), EVALITA.")
+    return [Bullets((*lines, source))]
+
+
+LONGEST: Final = 200
+StressFacts = Mapping[str, Any]  # a run of stress tests, or one of its cases
+
+
+def reason_blocks(run: StressFacts | None) -> list[Block]:
+    """Kinds of failure, the most frequent first; then the cases with both replays turn by turn."""
+    if run is None or not run["failures"]:
+        return []
+    failures: Sequence[StressFacts] = run["failures"]
+    titles = {one["name"]: title_of(one) for one in run["tests"]}
+    by_kind: dict[FailureKind, list[StressFacts]] = {}
+    for one in failures:
+        by_kind.setdefault(kind_of(one), []).append(one)
+    blocks: list[Block] = [
+        Paragraph(
+            say(
+                "{n} did not pass. They stand here by what the system did instead, the most frequent first.",
+                n=plural(len(failures), "decided case"),
+            )
+        ),
+        Bullets(tuple(_cures(failures))),
+    ]
+    for kind, held in sorted(by_kind.items(), key=lambda item: -len(item[1])):
+        blocks += _kind_blocks(kind, held, len(failures), titles)
+    cases: list[Block] = []
+    for number, one in enumerate(failures, 1):
+        cases += [Heading(f"{number}. {titles[one['test']]}"), _case(number, one)]
+    return [*blocks, Fold(say("All of them, turn by turn"), tuple(cases))]
+
+
+def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: dict[str, str]) -> list[Block]:
+    tests = Counter(titles[one["test"]] for one in held)
+    listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
+    lines = [
+        say("How often: {k} of {n} that did not pass. By test: {tests}.", k=count(len(held)), n=count(of),
+            tests=listed_tests),
+        *(_told(one) for one in held[:2]),
+    ]  # fmt: skip
+    return [Heading(say(KINDS[kind])), Bullets(tuple(lines))]
+
+
+def _cures(failures: Sequence[StressFacts]) -> list[str]:
+    """What usually mends them, the cure of the most cases first; of misspellings the words."""
+    counts = Counter(cure for one in failures for cure in cures_of(one))
+    cures = [
+        say("What usually mends it: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
+        for cure, n in counts.most_common()
+    ]
+    words = [
+        say("“{wrong}” for “{right}” ({n})", wrong=wrong, right=right, n=count(n))
+        for wrong, right, n in misspelled(failures)
+    ]
+    return [
+        *cures,
+        *([say("Not recognised as they were written: {words}.", words=listed(words))] if words else []),
+    ]
+
+
+def _told(one: StressFacts) -> str:
+    """What was said, and what the system did instead."""
+    before, after = map(_short, answers_apart(one["clean_transcript"], one["transcript"]))
+    said = {"original": one["original"], "variant": one["text"]}
+    if after is None:
+        return say("For instance: “{original}” was answered, “{variant}” was not.", **said)
+    if before is None:
+        return say(
+            "For instance: to “{variant}” the system said “{after}”.", variant=one["text"], after=after
+        )
+    return say(
+        "For instance: to “{original}” the system said “{before}”; to “{variant}” it said “{after}”.",
+        before=before, after=after, **said,
+    )  # fmt: skip
+
+
+def _short(text: str | None) -> str | None:
+    """An answer within a sentence."""
+    return text and shorten(text, LONGEST, placeholder="…").removesuffix(".")
+
+
+def _case(number: int, one: StressFacts) -> TableOfText:
+    reason = reason_told(one)
+    told = {
+        "fail": say("The system did not serve the user as before."),
+        "clarification": _after_more(one),
+    }[one["verdict"]]
+    changed = say("“{original}” became “{variant}”.", original=one["original"], variant=one["text"])
+    told_too = [reason, *remark_told(one)]
+    note = say(
+        "The changed utterance is set in bold. {reason}.",
+        reason=". ".join(text[:1].upper() + text[1:] for text in told_too),
+    )
+    return replace(side_by_side(number, one), caption=f"{changed} {told}", note=note)
+
+
+def _after_more(one: StressFacts) -> str:
+    """How many more turns of the user it took, of the replays that are shown."""
+    more = turns_after(one["transcript"]) - turns_after(one["clean_transcript"])
+    if more < 1:
+        return say("The system served the user only after it had asked, or been told, again.")
+    if more < 2:
+        return say("The system served the user only after another turn.")
+    return say("The system served the user only after {n} more turns.", n=count(more))
+
 
 TITLES: Final = {
     "summary": ("Evaluation summary", "Summary"),

@@ -2,9 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
 
 from vivavoce.core.errors import InputError
+from vivavoce.log.columns import (
+    FLAG,
+    INSTANT,
+    INTEGER,
+    KEY,
+    LABEL,
+    PARTICIPANT,
+    REAL,
+    SOUND,
+    WORDS,
+    Column,
+    Table,
+)
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned, WholeRecorded
 from vivavoce.steps.base import (
     EMPTY,
@@ -22,13 +37,13 @@ from vivavoce.steps.stimulus import (
     Given,
     Outcome,
     Presented,
+    RecordedResponse,
     Rejected,
     Row,
     SoundPlan,
     StimulusStep,
 )
 from vivavoce.study.model import Study
-from vivavoce_commands.elicitation.models import COMMANDS, FrameKey, GivenCommand
 from vivavoce_commands.elicitation.pointing import (
     FIELD,
     MOST_POINTS,
@@ -38,6 +53,52 @@ from vivavoce_commands.elicitation.pointing import (
     write_pointed,
 )
 from vivavoce_commands.elicitation.stimuli_file import ElicitSettings, StimuliFile, Stimulus, read_stimuli
+
+COMMANDS: Final = Table(
+    "commands",
+    "one spoken or typed command with its predicates",
+    (
+        Column("command_id", KEY, "key of the command", True),
+        PARTICIPANT,
+        Column("recipe", LABEL, "recipe, or other sequence, in which earlier commands are context"),
+        Column("utterance", INTEGER, "its number within the recipe or speaker"),
+        Column("frame", LABEL, "stimulus after which it was given"),
+        Column("language", LABEL, "BCP 47 tag"),
+        Column("text", WORDS, "what was said: typed, or transcribed"),
+        Column(
+            "pointed",
+            WORDS,
+            "what was pointed at, in order: things, or places in per cent; null: nobody could",
+        ),
+        Column("recording", SOUND, "audio file, relative to the dataset"),
+        Column("duration_s", REAL, "length of the recording"),
+        Column("microphone_distance_m", REAL, "between mouth and microphone"),
+        Column("annotation", WORDS, "predicates in the final notation; null when none, or unreadable"),
+        Column("annotation_written", WORDS, "the annotation as it was found, where it may differ"),
+        Column("annotator_id", KEY, "pseudonymous key; adjudicated where annotators differed"),
+        Column("given_at", INSTANT, "UTC"),
+        Column("simulated", FLAG, "given by a program", True),
+    ),
+    counted="command",
+    before="steps",
+)
+
+
+class FrameKey(BaseModel):
+    """One frame of a recipe."""
+
+    model_config = ConfigDict(frozen=True)
+    recipe: str
+    stimulus_id: str
+
+
+class GivenCommand(RecordedResponse):
+    """A command; text is null of a spoken one until it is transcribed, pointed where nobody could point."""
+
+    by: Literal["speech", "text"]
+    text: str | None = None
+    pointed: tuple[PointedAt, ...] | None = None
+
 
 LONGEST_COMMAND: Final = 500
 

@@ -7,15 +7,19 @@ dialogue, and the last thing that the system said is said again. Each talk is re
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import structlog
 
+from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.sound import Samples
+from vivavoce.audio.synthesis import Synthesiser, SynthesisError
 from vivavoce.connectors.base import CalledSystem, called_system
 from vivavoce.core.errors import InputError, LogError
+from vivavoce.languages.data import Phrase, phrase
 from vivavoce.log.event import Event
 from vivavoce.log.events import EndReason
 from vivavoce.log.history import DialogueHistory
@@ -34,11 +38,63 @@ from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.visits import Visit
 from vivavoce_speech.browser.browser_leg import FRAME_S, LONGEST_GAP_S, RATE_HZ, BrowserConnection, BrowserLeg
-from vivavoce_speech.browser.page_bridge import BridgedPage
+from vivavoce_speech.dialogue.bridge import BridgedDialogue, Lag
+from vivavoce_speech.dialogue.bridge_transcripts import Overheard, recognise_turns
 from vivavoce_speech.dialogue.calls import Calls
 from vivavoce_speech.dialogue.degraded_line import answers, ears
 from vivavoce_speech.dialogue.turn_taking import SpokenDialogue, TurnTaking
 from vivavoce_speech.dialogue.voice_turns import Voices
+
+PAGE_LAG: Final = Lag(0.25, 0.8)  # a page tells of what it played one way through the network later
+
+_report = structlog.get_logger("vivavoce.trial")
+
+
+class BridgedPage:
+    """One such dialogue; `run` returns when it is over.
+
+    recogniser  reads the participant's turns afterwards, for the log alone; None: nobody does
+    left_as     why the dialogue ended, where the page left it
+    """
+
+    def __init__(
+        self, calls: Calls, visit_id: str, dialogue: DialogueHistory, after: int, leg: BrowserLeg,
+        phone: CalledSystem, *, synthesiser: Synthesiser, recogniser: Recogniser | None,
+        left_as: Callable[[], EndReason],
+    ) -> None:  # fmt: skip
+        self._calls, self._visit_id, self._dialogue, self._leg = calls, visit_id, dialogue, leg
+        self._synthesiser, self._recogniser = synthesiser, recogniser
+        self._overheard = Overheard(RATE_HZ) if recogniser is not None else None
+        self._bridge = BridgedDialogue(
+            calls, visit_id, dialogue.dialogue_id, after, leg, phone, rate_hz=RATE_HZ,
+            overheard=self._overheard, lag=PAGE_LAG, left_as=left_as, answered=lambda: leg.tell("listening"),
+        )  # fmt: skip
+
+    async def run(self) -> None:
+        """Ring, talk, and read the words afterwards where the study wants them."""
+        self._leg.tell("thinking")
+        await self._say("connecting")
+        ended = await self._bridge.run()
+        if ended == "not_reached":
+            await self._say("nobody_there")
+        else:
+            self._leg.stop_playing()
+        overheard, recogniser = self._overheard, self._recogniser
+        if recogniser is not None and overheard is not None and overheard.speech:
+            await recognise_turns(
+                self._calls, self._visit_id, self._dialogue.dialogue_id, overheard, recogniser,
+                self._dialogue.language,
+            )  # fmt: skip
+
+    async def _say(self, words: Phrase) -> None:
+        language = self._dialogue.language
+        try:
+            self._leg.play(await self._synthesiser.speak(phrase(words, language), language=language))
+        except SynthesisError as error:
+            _report.error("synthesiser_failed", error=str(error))
+            return
+        await self._leg.played()
+
 
 GONE_S: Final = LONGEST_GAP_S
 WRITE_EVERY_S: Final = 1.0
@@ -46,8 +102,6 @@ STOP_S: Final = 10.0
 SETTLE_S: Final = 0.3
 
 _LEFT_AS: Final[dict[MicrophoneEnd, EndReason]] = {"gone": "abandoned", "stopped": "failure"}
-
-_report = structlog.get_logger("vivavoce.trial")
 
 
 class Talk:

@@ -5,21 +5,61 @@ As everywhere in a session: whatever a method has returned is on disk.
 
 import asyncio
 import secrets
+from random import Random
+from typing import Final
 
 from vivavoce.audio.files import Tracks, encode_sound
 from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.log import events as log_events
-from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, JoinedBy, NotTaken
+from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, CallRouted, JoinedBy, NotTaken
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.pseudonyms import caller_pseudonym
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, folder_of
+from vivavoce.trial.allocation import choose_system
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.visits import Draft
-from vivavoce_speech.dialogue.routing import route
 from vivavoce_speech.dialogue.voice_turns import VoiceTurns
+
+_RULES: Final = {
+    "least-called-by-caller": "least-used-by-participant",  # the same rule, over calls from one number
+    "random": "random",
+    "balanced": "balanced",
+}
+
+
+def route(draft: Draft, dialogue: DialogueHistory, caller: str | None) -> None:
+    """Draw the system of a dialogue whose call has come, where the study routes calls.
+
+    Whoever withholds their number is counted as the participant that the visit is of. A call that goes on
+    with a dialogue after a restart stays with its system.
+    """
+    study, state, tx = draft.rules.study, draft.state, draft.tx
+    routing = study.telephone.routing if study.telephone is not None else None
+    if routing is None or not dialogue.awaits_call:
+        return
+    if caller is not None:
+        by, who = "caller", caller
+        mine = tx.call_counts(study.name, caller=caller)
+    else:
+        by, who = "participant", state.participant_id
+        mine = tx.call_counts(study.name, participant_id=who)
+    all_ = tx.call_counts(study.name)
+    name = f"{who}:{sum(mine.values())}"
+    seeded = routing.seed is not None
+    chance = Random(f"{routing.seed}:{name}") if seeded else draft.rules.chance(f"call:{name}")
+    resting = draft.rules.suspended()
+    systems = [system for system in study.systems if system not in resting] or list(study.systems)
+    system = choose_system(_RULES[routing.rule], systems, mine, all_, chance)
+    draft.add(
+        CallRouted(
+            dialogue_id=dialogue.dialogue_id, system=system, condition=study.condition(system),
+            factors=dict(study.factors.get(system, {})), rule=routing.rule, counted_by=by,
+            calls_before=mine,
+        )
+    )  # fmt: skip
 
 
 class Calls:

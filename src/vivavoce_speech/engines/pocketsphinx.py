@@ -7,6 +7,8 @@ less well. Speech of telephone quality is brought to the 16 kHz of the acoustic 
 import io
 import math
 import re
+import shutil
+import subprocess
 import tempfile
 from collections.abc import Mapping
 from functools import partial
@@ -26,7 +28,44 @@ from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import mistake
 from vivavoce_speech.engines.process_worker import ProcessWorker, WorkerEnded
-from vivavoce_speech.engines.pronunciation import guessed_pronunciations
+
+_OTHER_NAMES: Final[dict[str, str]] = {
+    "ax": "ah",
+    "axr": "er",
+    "ix": "ih",
+    "el": "l",
+    "em": "m",
+    "en": "n",
+    "dx": "t",
+}
+_LONGEST_S: Final = 60
+
+
+def guessed_pronunciations(words: list[str], *, place: str = "") -> dict[str, str]:
+    """Word by word its phones in the alphabet of the CMU dictionary; none asked, none needed.
+
+    Raises  InputError: flite is not installed, or has no phones for a word
+    """
+    if not words:
+        return {}
+    if shutil.which("flite") is None:
+        raise InputError(
+            f"no pronunciation of {words[0]!r}" + (f" and {len(words) - 1} more words" if words[1:] else ""),
+            place=place, hint="add it to `pronunciations`, or install flite, which guesses",
+        )  # fmt: skip
+    return {word: _guess(word, place) for word in words}
+
+
+def _guess(word: str, place: str) -> str:
+    ran = subprocess.run(
+        ["flite", "-ps", "-t", word, "none"], capture_output=True, text=True, timeout=_LONGEST_S, check=False
+    )
+    phones = [phone for phone in ran.stdout.split() if phone.isalpha() and phone != "pau"]
+    if ran.returncode or not phones:
+        hint = "add it to `pronunciations`"
+        raise InputError(f"flite has no pronunciation of {word!r}", place=place, hint=hint)
+    return " ".join(_OTHER_NAMES.get(phone, phone).upper() for phone in phones)
+
 
 RATE_HZ: Final = 16_000
 PADDING_S: Final = 0.2

@@ -8,19 +8,162 @@ Source  Twilio documentation: "Webhooks security", "TwiML for Voice: Stream", "W
 """
 
 import asyncio
+import hmac
 import json
+import re
 import secrets
-from collections.abc import Awaitable, Callable
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final, Protocol
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 import structlog
 
-from vivavoce_speech.telephony.carrier import Fields, is_signed, number_of, order_to_reject, order_to_stream
 from vivavoce_speech.telephony.frame_clock import FrameClock
+from vivavoce_speech.telephony.g711 import PCMU
 from vivavoce_speech.telephony.leg import PhoneLeg
-from vivavoce_speech.telephony.media_leg import MediaStreamLeg
 from vivavoce_speech.telephony.tickets import Tickets
+
+LONGEST_PAYLOAD: Final = 65_536  # eight seconds in one message; the usual is 20 ms
+LONGEST_BACKLOG: Final = 1_000  # messages that the carrier has not taken: the line is dead
+MARK_S: Final = 5.0  # how long the carrier may take to play what it holds
+_KEYS: Final = frozenset("0123456789*#ABCD")
+
+
+class MediaStreamLeg(PhoneLeg):
+    """A call that a carrier streams; `outgoing` is what is to be sent to it, `close` ends its connection.
+
+    The carrier keeps sound before it plays it. A mark after the last frame comes back when that was heard, so
+    that the call is not cut off before the end of what was said, and silence is never sent.
+    """
+
+    def __init__(
+        self, stream: str, caller_id: str, called: str, close: Callable[[], Awaitable[None]]
+    ) -> None:
+        super().__init__(f"call-{secrets.token_hex(8)}", caller_id, called, "media_streams")
+        self.stream = stream
+        self.outgoing: asyncio.Queue[str] = asyncio.Queue()
+        self._close = close
+        self._marks = 0
+        self._awaited: set[str] = set()
+        self._heard_all = asyncio.Event()
+        self._heard_all.set()
+
+    def send_frame(self) -> None:
+        """On the beat: one frame each way."""
+        sounding = self.playing
+        frame = self.beat()
+        if not sounding or self.over.is_set():
+            return
+        self._send("media", media={"payload": b64encode(PCMU.encode(frame)).decode()})
+        if not self.playing and not self.live:
+            self._marks += 1
+            name = f"mark-{self._marks}"
+            self._awaited.add(name)
+            self._heard_all.clear()
+            self._send("mark", mark={"name": name})
+
+    def take_message(self, text: str) -> None:
+        """A message of the carrier's; one that makes no sense is dropped.
+
+        Raises  ValueError: it is no message at all
+        """
+        message = json.loads(text)
+        kind = message.get("event") if isinstance(message, dict) else None
+        content = message.get(kind) if isinstance(kind, str) else None
+        content = content if isinstance(content, dict) else {}
+        if kind == "media" and content.get("track", "inbound") == "inbound":
+            self._take_payload(content.get("payload"))
+        elif kind == "dtmf" and str(content.get("digit")) in _KEYS:
+            self.take_key(str(content["digit"]))
+        elif kind == "mark":
+            self._awaited.discard(str(content.get("name")))
+            if not self._awaited:
+                self._heard_all.set()
+        elif kind == "stop":
+            self.ended("caller")
+
+    def _take_payload(self, payload: Any) -> None:
+        if not isinstance(payload, str) or not 0 < len(payload) <= LONGEST_PAYLOAD:
+            return
+        try:
+            self.take_sound(PCMU.decode(b64decode(payload, validate=True)))
+        except ValueError:
+            return
+
+    def stop_playing(self) -> bool:
+        was = super().stop_playing()
+        if (was or self._awaited) and not self.over.is_set():
+            self._send("clear")
+        return was
+
+    async def played(self) -> None:
+        """Wait until the caller has heard everything, as far as the carrier tells."""
+        await super().played()
+        over = asyncio.create_task(self.over.wait())
+        heard = asyncio.create_task(self._heard_all.wait())
+        await asyncio.wait((over, heard), timeout=MARK_S, return_when=asyncio.FIRST_COMPLETED)
+        over.cancel()
+        heard.cancel()
+
+    async def disconnect(self) -> None:
+        await self._close()
+
+    def _send(self, event: str, **content: Any) -> None:
+        if self.outgoing.qsize() >= LONGEST_BACKLOG:
+            self.ended("failure")
+            return
+        self.outgoing.put_nowait(json.dumps({"event": event, "streamSid": self.stream, **content}))
+
+
+Fields = Iterable[tuple[str, str]]
+
+# what a withheld number is replaced by: anonymous, restricted, blocked, unknown, unavailable on a keypad
+_WITHHELD: Final = {"266696687", "7378742833", "2562533", "8656696", "86282452253"}
+_NUMBER: Final = re.compile(r"\+?\d+")
+
+
+def signature(token: str, url: str, fields: Fields = ()) -> str:
+    """What the carrier writes beside a request: address and sorted form fields under a shared token."""
+    signed = url + "".join(name + value for name, value in sorted(set(fields)))
+    return b64encode(hmac.digest(token.encode(), signed.encode(), "sha1")).decode()
+
+
+def is_signed(given: str, token: str, urls: Iterable[str], fields: Fields = ()) -> bool:
+    """Whether a signature fits one of the forms that the same address may have been written in."""
+    fields = list(fields)
+    expected = [signature(token, url, fields).encode() for url in urls]
+    return any(hmac.compare_digest(given.encode(), one) for one in expected)
+
+
+def number_of(address: str) -> str:
+    """A telephone number, or the name in a SIP address; "" where it is withheld."""
+    if address.startswith(("sip:", "sips:")):
+        return address.partition(":")[2].partition("@")[0]
+    plain = address.strip()
+    return plain if _NUMBER.fullmatch(plain) and plain.lstrip("+") not in _WITHHELD else ""
+
+
+def order_to_stream(url: str, ticket: str) -> str:
+    """The answer that makes the carrier open a WebSocket for a call; when it closes, the call is over."""
+    response = Element("Response")
+    stream = SubElement(SubElement(response, "Connect"), "Stream", url=url)
+    SubElement(stream, "Parameter", name="ticket", value=ticket)
+    SubElement(response, "Hangup")
+    return _written(response)
+
+
+def order_to_reject() -> str:
+    """The answer to a call for which no line is free."""
+    response = Element("Response")
+    SubElement(response, "Reject", reason="busy")
+    return _written(response)
+
+
+def _written(response: Element) -> str:
+    return tostring(response, "unicode", xml_declaration=True)
+
 
 WEBHOOK: Final = "/telephone/voice"
 STREAM: Final = "/telephone/stream"

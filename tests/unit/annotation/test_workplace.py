@@ -17,9 +17,9 @@ from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
 from vivavoce.log.transcriptions import transcriptions
+from vivavoce.log.verification import rebuild
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 

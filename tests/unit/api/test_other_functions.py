@@ -17,9 +17,8 @@ from scenes.callers import told_by_caller
 from scenes.engines import carrying
 from scenes.shops import CURT, shops
 from vivavoce.cli.main import app
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
-from vivavoce.log.verification import verify
+from vivavoce.log.verification import rebuild, verify
 
 
 def command(*words: object) -> dict[str, Any]:

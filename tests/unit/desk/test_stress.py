@@ -28,7 +28,7 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.study.model import Study
 from vivavoce_stress.base import NOT_PROPOSED
 from vivavoce_stress.case import Case
-from vivavoce_stress.verdict_file import read_verdicts, write_verdicts
+from vivavoce_stress.cli.verdicts import read_verdicts, write_verdicts
 from vivavoce_stress.verdict_queue import VerdictQueue
 
 Enter = Callable[..., TestClient]

@@ -11,8 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.importers.marco import import_marco
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.report.html import render
-from vivavoce.stats.pair_agreement import agreement_of_choices
-from vivavoce.stats.preference_results import preference_results
+from vivavoce.stats.preference_results import agreement_of_choices, preference_results
 
 
 def judged(turn: int, *outcomes: str) -> dict[str, Any]:

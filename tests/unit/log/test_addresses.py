@@ -93,7 +93,7 @@ def test_a_dataset_in_memory_is_as_the_one_on_disk(sample: Dataset, memory: str)
 
 def test_a_dataset_in_an_object_store_is_as_the_one_on_disk(sample: Dataset, store: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("vivavoce.log.buckets.BUCKET", 2)
+        patched.setattr("vivavoce.log.dataset_writer.BUCKET", 2)
         made = copy_dataset(sample, Path(store), {})
     assert str(made.folder) == store and made.hash == sample.hash and made.buckets > 1
     assert facts_of(made) == facts_of(sample)

@@ -27,7 +27,6 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.export_csv import export_csv
 from vivavoce.log.levels import Level
 from vivavoce.log.publication import publish_dataset
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
 from vivavoce.log.reduction import reduce_dataset
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
@@ -40,6 +39,7 @@ from vivavoce.log.stress_events import (
     stress_stream,
 )
 from vivavoce.log.tables import PROJECTIONS, events, metadata
+from vivavoce.log.verification import rebuild
 from vivavoce.study.scaffold import write_study
 
 SECRET = "my name is Ada Lovelace"

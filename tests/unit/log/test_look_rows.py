@@ -8,7 +8,7 @@ from vivavoce.log.dataset import Dataset
 from vivavoce.log.events import TRIAL, LoggedVerdict, LookTaken, VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.sections.declared.looks import looks_blocks
+from vivavoce.sections.declared.section import looks_blocks
 
 
 def look(number: int, stop: str | None, *, study: str = "city", rule: str = "pocock") -> LookTaken:

@@ -25,9 +25,9 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.migrate import LOG, SCRIPTS, migrate, version
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import PROJECTIONS, metadata
+from vivavoce.log.verification import rebuild
 
 
 def test_migrated_tables_are_the_tables_of_the_code(log_url: str) -> None:

@@ -22,9 +22,9 @@ from vivavoce.log.events import (
     VisitEnded,
     VisitOpened,
 )
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import PROJECTIONS, codes, dialogues
+from vivavoce.log.verification import rebuild
 
 VISITS = ["v1", "v2", "v3"]
 dialogue_numbers = st.integers(0, 3)

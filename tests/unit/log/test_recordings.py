@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.recordings import (
     RecordedSound,
@@ -24,6 +23,7 @@ from vivavoce.log.recordings import (
     folder_of,
 )
 from vivavoce.log.store import Log
+from vivavoce.log.verification import rebuild
 
 AUDIO = b"RIFF, or whatever a recorder gives out"
 SOUND = RecordedSound("audio/wav", 1, 16_000, 24_000)

@@ -37,7 +37,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dataset, Dataset]:
 
     whole = copy_dataset(sample, folder / "whole", {"annotations": others})
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("vivavoce.log.buckets.BUCKET", 2)
+        patched.setattr("vivavoce.log.dataset_writer.BUCKET", 2)
         large = copy_dataset(whole, folder / "large", {})
     assert (whole.buckets, large.buckets) == (1, 4) and whole.hash == large.hash
     return whole, large

@@ -15,7 +15,7 @@ from vivavoce.study.load import check_study, load_study
 from vivavoce.testing.pages import PageForms
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.web.app import create_app
-from vivavoce_recruitment.assignments import Assignments
+from vivavoce_recruitment.panel import Assignments
 
 STUDY = """\
 study: library

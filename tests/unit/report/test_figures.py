@@ -16,8 +16,8 @@ from vivavoce.report.language import speaking
 from vivavoce.report.links import linked_figure
 from vivavoce.report.tables import numbers_of
 from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
-from vivavoce.sections.participants.figures import participants_figure
-from vivavoce.sections.results.figure import success_figure
+from vivavoce.sections.participants.section import participants_figure
+from vivavoce.sections.results.section import success_figure
 from vivavoce.stats.correlations import RankCorrelation
 from vivavoce.stats.description import DialogueDurations
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Samples
-from vivavoce_speech.dialogue.half_band_resampler import TAPS, ByTwo
+from vivavoce_speech.dialogue.bridge import TAPS, ByTwo
 
 
 def tone(hertz: float, rate_hz: int) -> Samples:

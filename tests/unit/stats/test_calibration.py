@@ -21,11 +21,12 @@ from vivavoce.stats.calibration import (
     HabitEvidence,
     HabitValues,
     compare,
+    cramer,
     fit,
     kaplan_meier,
+    kullback_leibler,
     observations,
 )
-from vivavoce.stats.distances import cramer, kullback_leibler
 from vivavoce.stats.sayings import CallerTurn, read_sayings
 
 numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)

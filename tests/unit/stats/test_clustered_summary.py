@@ -6,7 +6,7 @@ import pytest
 from vivavoce.core.result import as_json
 from vivavoce.report.content import rate_cell, rate_note, signature_of
 from vivavoce.sections.results.answer import answer
-from vivavoce.sections.results.figure import answer_figure
+from vivavoce.sections.results.section import answer_figure
 from vivavoce.stats.clustered_summary import _evened
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.intervals import signed_difference

@@ -12,8 +12,7 @@ from vivavoce.measures.compute import sums
 from vivavoce.stats.anytime import watch_differences
 from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.groups import groups
-from vivavoce.stats.interim_analyses import monitor
-from vivavoce.stats.sequential import boundaries, conditional_power
+from vivavoce.stats.interim_analyses import boundaries, conditional_power, monitor
 
 
 def trial(people: int, gap: int) -> list[tuple]:

@@ -8,7 +8,7 @@ import pytest
 from statsmodels.multivariate.factor import Factor
 
 from vivavoce.stats.bootstrap import ends
-from vivavoce.stats.reliability import cronbach_alpha, omega_of_loadings, reliability
+from vivavoce.stats.scales import cronbach_alpha, omega_of_loadings, reliability
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "reliability.json").read_text(encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from vivavoce.stats.anytime import (
     e_value,
     watch_differences,
 )
-from vivavoce.stats.sequential import boundaries, conditional_power, judge
+from vivavoce.stats.interim_analyses import boundaries, conditional_power, judge
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "statistics-sequential.json").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from vivavoce.log.stress_rows import stress_rows
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import Alternative, Task
 from vivavoce_stress.case import Case
-from vivavoce_stress.outcome import goal_met
 from vivavoce_stress.rejection import rejects
+from vivavoce_stress.replay import goal_met
 
 ONTOLOGY = load_ontology(Path(__file__).resolve().parents[3] / "src/vivavoce/study/domains/restaurants.yaml")
 PUB = ONTOLOGY.of_type("pub")[0]

@@ -11,8 +11,8 @@ from scenes.patience import PATIENCE_S, eventually_there
 from scenes.telephone_exchange import answered, asked, facts, with_asterisk
 from vivavoce.audio.sound import Sound
 from vivavoce.core.errors import InputError
+from vivavoce_speech.telephony import asterisk, tickets
 from vivavoce_speech.telephony import asterisk as asterisk_room
-from vivavoce_speech.telephony import asterisk_leg, fast_agi, tickets
 from vivavoce_speech.telephony.asterisk import Asterisk
 from vivavoce_speech.telephony.audio_socket import ERROR, HANG_UP, TICKET, Frame, sound_frame, written
 from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
@@ -127,7 +127,7 @@ def test_a_ticket_opens_one_line_once_and_soon(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_connection_that_says_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asterisk_room, "START_S", 0.0)
-    monkeypatch.setattr(fast_agi, "ANSWER_S", 0.0)
+    monkeypatch.setattr(asterisk, "ANSWER_S", 0.0)
 
     async def work(asterisk: Asterisk) -> None:
         for port in (asterisk.audio.port, asterisk.agi.port):
@@ -207,7 +207,7 @@ def test_a_line_that_breaks_off_within_a_frame_has_failed() -> None:
 
 
 def test_more_sound_than_time_passes_ends_the_call_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asterisk_leg, "AHEAD_S", 0.0)
+    monkeypatch.setattr(asterisk, "AHEAD_S", 0.0)
     kept = Kept()
 
     async def work(asterisk: Asterisk) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenes.telephone_exchange import facts
-from vivavoce_speech.telephony.fast_agi import BadRequest, called_of, caller_of, read_facts
+from vivavoce_speech.telephony.asterisk import BadRequest, called_of, caller_of, read_facts
 
 
 def read(data: bytes) -> dict[str, str]:

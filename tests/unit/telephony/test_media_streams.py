@@ -15,11 +15,16 @@ from hypothesis import strategies as st
 from scenes.patience import PATIENCE_S, eventually_there
 from vivavoce.audio.sound import Sound
 from vivavoce_speech.telephony import tickets
-from vivavoce_speech.telephony.carrier import is_signed, number_of, signature
 from vivavoce_speech.telephony.g711 import PCMU
 from vivavoce_speech.telephony.leg import FRAME, PhoneLeg
-from vivavoce_speech.telephony.media_leg import MediaStreamLeg
-from vivavoce_speech.telephony.media_streams import MediaStreams, NotSigned
+from vivavoce_speech.telephony.media_streams import (
+    MediaStreamLeg,
+    MediaStreams,
+    NotSigned,
+    is_signed,
+    number_of,
+    signature,
+)
 
 URL = "https://lab.example.org/study"
 TOKEN = "a token of the carrier's"

@@ -23,9 +23,8 @@ from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.outbound import Outbound
 from vivavoce.study.telephone import Telephone
 from vivavoce.trial.engine import SessionEngine
-from vivavoce_speech.telephony.callee import BadNumber, callee
 from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
-from vivavoce_speech.telephony.outbound import NotPlaced, OutboundCalls
+from vivavoce_speech.telephony.outbound import BadNumber, NotPlaced, OutboundCalls, callee
 from vivavoce_speech.telephony.sip_caller import NotAnswered
 from vivavoce_speech.telephony.switchboard import Switchboard
 

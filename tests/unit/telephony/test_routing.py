@@ -15,8 +15,8 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
 from vivavoce.desk.board import Board
 from vivavoce.log.export import export_dataset
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.store import Log
+from vivavoce.log.verification import rebuild
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone
 from vivavoce.trial.engine import SessionEngine

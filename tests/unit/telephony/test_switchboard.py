@@ -18,9 +18,9 @@ from vivavoce.audio.sound import Samples, Sound
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import Phrase, Spoken, phrase, spoken_digits
 from vivavoce.log import events as log_events
-from vivavoce.log.rebuild import rebuild
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
+from vivavoce.log.verification import rebuild
 from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.telephone import Telephone

@@ -13,8 +13,7 @@ from vivavoce_commands.command_templates import check_predicate, read_templates
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.kitchen.lexicon import read_lexicon
 from vivavoce_commands.kitchen.recipes import Step
-from vivavoce_commands.kitchen.speaking import Habits, Speaker
-from vivavoce_commands.kitchen.wording import Italian
+from vivavoce_commands.kitchen.speaking import Habits, Italian, Speaker
 from vivavoce_commands.learning.examples import Example, Recipe
 from vivavoce_commands.learning.system import Answer
 from vivavoce_commands.notation import Predicate, Words, read_predicates, write_predicates

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
@@ -26,7 +26,6 @@ from vivavoce.report.numbers import (
     span,
 )
 from vivavoce.report.section import Section
-from vivavoce.sections.declared.looks import looks_blocks
 from vivavoce.stats.declared_results import (
     AdjustedEquivalence,
     DeclaredChoice,
@@ -38,6 +37,60 @@ from vivavoce.stats.declared_results import (
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.rates import is_rate
 from vivavoce.study.analysis_file import Primary
+
+Row_ = dict[str, Any]  # of the table `looks`
+ANYTIME: Final = "anytime"
+
+
+def looks_blocks(looks: list[Row_]) -> list[Block]:
+    """One row for each look and pair, as they were seen then; nothing where no look was taken."""
+    if not looks:
+        return []
+    name = say("Evidence (e-value)") if looks[0]["rule"] == ANYTIME else "|z|"
+    return [
+        TableOfText(
+            "looks",
+            say("Looks of the stopping rule"),
+            heads(
+                say("Compared"), say("Participants"), say("Difference"), say("Interval"), name, say("Needed"),
+                say("Verdict"),
+            ),
+            tuple(map(_row, looks)),
+            say(
+                "What was seen at each look, with the data of that moment. The interval holds at all looks "
+                "together; the rule pauses the trial when what is needed is reached, or when going on is "
+                "idle."
+            ),
+        )
+    ]  # fmt: skip
+
+
+def _row(look: Row_) -> Row:
+    unit = MEASURES.get(look["measure"]).unit if look["measure"] in MEASURES else ""
+    number = count(look["look_number"])
+    planned = look["looks_planned"]
+    at = (
+        say("Look {number} of {planned}", number=number, planned=count(planned))
+        if planned
+        else say("Decided at participant {number}", number=number)
+    )
+    verdicts = {
+        None: say("go on"), "effect": say("they differ"), "equal": say("no relevant difference"),
+        "futility": say("going on is idle"), "end": say("the planned end"),
+    }  # fmt: skip
+    verdict = look["verdict"]
+    return Row(
+        f"{look['a']} \u2013 {look['b']}",
+        (
+            Cell(count(look["participants"])),
+            Cell(difference(look["difference"], unit)),
+            Cell(differences(look["low"], look["high"], unit)),
+            Cell(amount(look["statistic"], "")),
+            Cell(amount(look["bar"], "")),
+            Cell(verdicts.get(verdict) or str(verdict), words=True),
+        ),
+        group=at,
+    )
 
 
 def declared_blocks(

@@ -2,17 +2,149 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Final
+
+import altair as alt
 
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import abandoned, by_what, group_name, headlines, heads, with_all
+from vivavoce.report.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
 from vivavoce.report.language import say
 from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
-from vivavoce.report.numbers import amount, count, percent
+from vivavoce.report.numbers import amount, count, percent, plural, span
 from vivavoce.report.section import Section
-from vivavoce.sections.participants.figures import learning_figure, participants_figure
 from vivavoce.stats.learning import LearningStep, learning
 from vivavoce.stats.summary_results import Summary
+
+BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)
+MOST_SINGLE_BARS: Final = 12
+
+
+def participants_figure(histogram: dict[int, int]) -> Figure:
+    """How many participants held how many dialogues; large numbers of dialogues share a bar."""
+    bars = _bars(histogram)
+
+    def draw(width: int) -> Any:
+        upright = width == NARROW and any(len(bar["size"]) > 2 for bar in bars)
+        base = alt.Chart(alt.Data(values=bars)).encode(
+            x=alt.X(
+                "size:N",
+                sort=None,
+                title=say("dialogues held"),
+                axis=alt.Axis(labelAngle=-90 if upright else 0),
+            ),
+            y=alt.Y("people:Q", title=say("participants"), axis=alt.Axis(tickCount=4, format="d")),
+        )
+        text = base.mark_text(dy=-7, color=INK, fontSize=11).encode(text=alt.Text("people:Q"))
+        bar = base.mark_bar(color=ACCENT, aria=True).encode(description=HOVER)
+        return alt.layer(bar, text, width=width - 60, height=180)
+
+    for one in bars:
+        one["hover"] = f"{one['size']}: {plural(one['people'], 'participant')}"
+    words = ", ".join(f"{bar['size']}: {plural(bar['people'], 'participant')}" for bar in bars)
+    return figure(
+        "participants",
+        say("Dialogues per participant"),
+        say("Dialogues held: {words}.", words=words),
+        draw,
+        caption=say("How many participants held how many dialogues, all groups together."),
+        columns=(say("Dialogues held"), say("Participants")),
+        rows=[(bar["size"], count(bar["people"])) for bar in bars],
+    )
+
+
+def _bars(histogram: dict[int, int]) -> list[dict[str, Any]]:
+    """One bar a number of dialogues while there are few, else the bins of BINS."""
+    largest = max(histogram, default=0)
+    if largest <= MOST_SINGLE_BARS:
+        return [{"size": str(size), "people": histogram.get(size, 0)} for size in range(1, largest + 1)]
+    bars: list[dict[str, Any]] = []
+    for low, high in zip((0, *BINS), (*BINS, largest), strict=True):
+        if low < largest:
+            name = str(high) if high == low + 1 else f"{low + 1}\u2013{min(high, largest)}"
+            people = sum(n for size, n in histogram.items() if low < size <= high)
+            bars.append({"size": name, "people": people})
+    return bars
+
+
+def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Figure:
+    """Success by the number of a participant's dialogue, one panel a rate."""
+    steps = list(dict.fromkeys(_step(row) for row in rows))
+    data = {
+        name: [row for row in rows if row.measure == name]
+        for name in titles
+        if any(row.measure == name for row in rows)
+    }
+
+    def draw(width: int) -> Any:
+        side_by_side = width != NARROW
+        inner = (width - 60) // (len(data) if side_by_side else 1) - 26
+        panels = [
+            _learning_panel(found, titles[name], steps, inner, named=not side_by_side or place == 0)
+            for place, (name, found) in enumerate(data.items())
+        ]
+        return alt.hconcat(*panels, spacing=22) if side_by_side else alt.vconcat(*panels, spacing=16)
+
+    words = "; ".join(
+        f"{titles[name]}: "
+        + ", ".join(
+            f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}, n = {count(row.n)})"
+            for row in found
+        )
+        for name, found in data.items()
+    )
+    return figure(
+        "learning",
+        say("Success by the number of a participant's dialogue"),
+        words + ".",
+        draw,
+        caption=say(
+            "All groups together. Line: 95% interval over participants. Who held many dialogues "
+            "chose to: later steps show other people, not only more practice."
+        ),
+        columns=(
+            say("Measure"),
+            say("Number of the dialogue"),
+            say("Rate"),
+            say("95% interval"),
+            say("Cases"),
+        ),
+        rows=[
+            (titles[name], _step(row), percent(row.ratio), span(row.low, row.high), count(row.n))
+            for name, found in data.items()
+            for row in found
+        ],
+    )
+
+
+def _learning_panel(
+    rows: Sequence[LearningStep], title: str, steps: list[str], inner: int, *, named: bool
+) -> Any:
+    data = [
+        {**row._asdict(), "step": _step(row),
+         "hover": f"{_step(row)}: {percent(row.ratio)} ({span(row.low, row.high)}), n = {count(row.n)}"}
+        for row in rows
+    ]  # fmt: skip
+    axis = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1], labels=named)
+    base = alt.Chart(alt.Data(values=data)).encode(
+        x=alt.X("step:N", sort=steps, scale=alt.Scale(domain=steps), title=say("number of the dialogue"),
+                axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    )  # fmt: skip
+    scale = alt.Scale(domain=[0, 1])
+    interval = base.mark_rule(color=SOFT, strokeWidth=2.5).encode(
+        y=alt.Y("low:Q", scale=scale, axis=axis, title=None), y2=alt.Y2("high:Q")
+    )
+    line = base.mark_line(color=ACCENT, strokeWidth=1.5).encode(y=alt.Y("ratio:Q", scale=scale))
+    dot = base.mark_point(color=ACCENT, fill=ACCENT, size=50, opacity=1, aria=True).encode(
+        y=alt.Y("ratio:Q"), description=HOVER
+    )
+    heading = alt.TitleParams(title.split(", "), anchor="start", fontSize=12.5, fontWeight=600, color=INK)
+    return alt.layer(interval, line, dot, width=inner, height=150, title=heading)
+
+
+def _step(row: LearningStep) -> str:
+    return str(row.first) if row.first == row.last else f"{row.first}\u2013{row.last}"
 
 
 @dataclass(frozen=True, slots=True)

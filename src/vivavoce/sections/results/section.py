@@ -2,16 +2,150 @@
 
 from typing import Final
 
+from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Paragraph
-from vivavoce.report.content import headlines, success_table, tests_table
-from vivavoce.report.drawing import MOST_DRAWN_GROUPS
+from vivavoce.report.content import by_what, headlines, interval_of, success_table, tests_table, title
+from vivavoce.report.drawing import MOST_DRAWN_GROUPS, Figure
+from vivavoce.report.intervals import DrawnValue, IntervalPanel, columns_of, drawn_measure, interval_figure
 from vivavoce.report.language import say, stated
+from vivavoce.report.links import cases_between, successes_of
 from vivavoce.report.material import Material
+from vivavoce.report.numbers import (
+    amount,
+    between,
+    count,
+    difference,
+    differences,
+    label,
+    percent,
+    points,
+    span,
+)
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.sections.results.answer import answer, meanings, question, spoken_measure
-from vivavoce.sections.results.figure import answer_figure, differences_figure, success_figure
+from vivavoce.sections.results.answer import answer, decisive_margin, meanings, question, spoken_measure
+from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary import doubt_definitions
-from vivavoce.stats.summary_results import Summary
+from vivavoce.stats.summary_results import GroupTest, Summary
+
+
+def success_figure(summary: Summary, measures: dict[str, str]) -> Figure:
+    """Success rates of the groups as dots on their intervals, one panel a measure.
+
+    Input   `measures` is name -> title of those to show
+    """
+    panels = [
+        IntervalPanel(shown, values, whole=True)
+        for name, shown in measures.items()
+        if (values := _rates(summary, name))
+    ]
+    return interval_figure(
+        "success", say("Success rates with 95% intervals"), panels,
+        caption=say("Dot: share of successes; line: its 95% interval. The numbers are in the table below."),
+        columns=columns_of(say("Measure"), say("Group"), say("Rate")),
+    )  # fmt: skip
+
+
+def answer_figure(summary: Summary, name: str) -> Figure | None:
+    """The one measure that the answer speaks of, group by group; None where it has no value to be drawn."""
+    values = _rates(summary, name) if is_rate(name) else drawn_measure(summary, name)
+    if not values:
+        return None
+    whole = is_rate(name) and values[0].low is not None
+    panel = IntervalPanel(title(name), values, whole=whole, ratio=MEASURES.get(name).unit == "ratio")
+    margin = _margin_panel(summary, name)
+    caption = say("Dot: the value of all cases; line: its 95% interval.")
+    if margin:
+        caption += " " + say(
+            "Below, the difference with its 90% interval, by which the margin is decided. The broken lines "
+            "are the margin on both sides: the first is no worse than the second where the whole interval "
+            "lies on the better side of the line at which the first does worse."
+        )
+    return interval_figure(
+        "answer", say("{measure} with its 95% interval", measure=title(name)),
+        [panel, margin] if margin else [panel], titled=margin is not None, caption=caption,
+        columns=columns_of(say("Measure"), by_what(summary), say("Value")),
+    )  # fmt: skip
+
+
+def _margin_panel(summary: Summary, name: str) -> IntervalPanel | None:
+    """The declared difference of two groups between its margins; None where none was declared for them."""
+    declared = summary.declared.results if summary.declared else []
+    primary = [one for one in declared if one.question == "primary" and one.measure == name]
+    told = decisive_margin(primary[0]) if len(primary) == 1 else None
+    if told is None:
+        return None
+    unit = MEASURES.get(name).unit
+    times = 100 if unit == "ratio" else 1
+    value, low, high, edge = (
+        times * one for one in (told.difference, told.interval.low, told.interval.high, told.margin)
+    )
+    shown = DrawnValue(
+        f"{label(told.system)} \u2212 {label(told.than)}", value, low, high,
+        difference(told.difference, unit),
+        f"{differences(told.interval.low, told.interval.high, unit)} (90%)",
+    )  # fmt: skip
+    heading = (
+        say("Difference in percentage points, with the margin") if unit == "ratio"
+        else say("Difference, with the margin")
+    )  # fmt: skip
+    return IntervalPanel(heading, [shown], line=0.0, edges=(-edge, edge))
+
+
+def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | None:
+    """Differences of rates with their intervals, one panel a measure; None where no interval was found."""
+    panels = [
+        IntervalPanel(shown, values, line=0.0)
+        for name, shown in headings.items()
+        if (
+            values := [
+                _difference(summary, one) for one in summary.tests if one.measure == name and _drawable(one)
+            ]
+        )
+    ]
+    if not panels:
+        return None
+    return interval_figure(
+        "differences", say("Differences of the success rates"), panels,
+        caption=say(
+            "Dot: the first minus the second, in percentage points; line: its 95% interval, not adjusted. "
+            "Where it crosses the upright line, no difference shows."
+        ),
+        columns=columns_of(say("Measure"), say("Compared"), say("Difference")),
+    )  # fmt: skip
+
+
+def _rates(summary: Summary, name: str) -> list[DrawnValue]:
+    found = []
+    for row in summary.by:
+        rate = row.rates[name]
+        if rate.ratio is None:
+            continue
+        low, high, _ = interval_of(rate)
+        shown = percent(rate.ratio) if rate.low is not None else amount(rate.ratio, "")
+        counted = say("{k} of {n}", k=count(rate.successes), n=count(rate.n))
+        found.append(
+            DrawnValue(
+                label(row.key), rate.ratio, low, high, shown, span(low, high), counted,
+                successes_of(summary, row, name),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _drawable(test: GroupTest) -> bool:
+    return test.difference is not None and test.decisive.low is not None
+
+
+def _difference(summary: Summary, test: GroupTest) -> DrawnValue:
+    """In percentage points."""
+    found = test.decisive
+    value, low, high = (100 * (one or 0.0) for one in (test.difference, found.low, found.high))
+    return DrawnValue(
+        f"{label(test.a)} \u2013 {label(test.b)}", value, low, high,
+        points(test.difference), between(found.low, found.high, points),
+        counts=cases_between(summary, (test.a, test.b), test.measure),
+    )  # fmt: skip
+
 
 MOST_AT_THE_FRONT: Final = 12  # lines of a figure that leave the first page one screen
 
