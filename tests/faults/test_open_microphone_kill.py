@@ -24,7 +24,7 @@ from vivavoce.log.spool import TAPE
 from vivavoce.log.store import Log
 from vivavoce_speech.browser.browser_leg import FRAME
 
-pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+pytestmark = pytest.mark.long  # `make test-long` runs it; kills of the server stay in `make test`
 
 SERVER = str(Path(__file__).with_name("server_process.py"))
 ON_DISK, MORE = 300, 50  # frames that are waited for, and frames between them and the kill

@@ -23,7 +23,7 @@ from scenes.processes import free_port, process, wait_for_port
 from vivavoce_stress.case import Case, LoggedTurn
 from vivavoce_stress.suite import Suite, write_suite
 
-pytestmark = pytest.mark.long  # `make faults` and `make test-long` run it
+pytestmark = pytest.mark.long  # `make test-long` runs it; kills of the server stay in `make test`
 
 FOODS = ("Chinese", "French", "Greek", "Indian", "Italian")
 PRICES = ("cheap", "expensive")
