@@ -53,7 +53,7 @@ def service(study: Path, log_url: str, port: int, workers: int) -> Iterator[psut
 
     def announced() -> bool:
         assert serving.poll() is None, said.read_text()
-        return "stop with Ctrl-C" in said.read_text()
+        return "Ctrl-C" in said.read_text()
 
     try:
         eventually(announced, "the service never came up")
