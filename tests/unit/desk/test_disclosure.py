@@ -71,7 +71,7 @@ def test_every_page_and_file_says_the_same_and_an_early_look_is_noted(
     assert page.count("Hidden until data collection ends") == len(compares)
     assert 'href="/people/export/report.html?early=1"' in page
     for address in ("/simulated/", "/simulated/results", "/simulated/export"):
-        assert said not in desk.get(address).text and "Kept back" not in desk.get(address).text, address
+        assert said not in desk.get(address).text and "Hidden until" not in desk.get(address).text, address
     assert "before data collection ends" in desk.get("/people/results?early=1").text
     desk.get("/simulated/results?early=1")
     events = (one.event for one in app.state.desk.access.actions())
@@ -83,7 +83,7 @@ def test_who_declares_an_analysis_after_visits_is_told_what_it_does_not_change(
     enter: Enter, log: Log, study: Study
 ) -> None:
     browser, visits = enter("owner"), len(log.visits(study.name))
-    told = f"{visits} visits were held before, so their results keep to what was declared then"
+    told = f"Data collection has started ({visits} visits)"
     assert told in browser.get("/study/analysis").text
     assert told in browser.get("/study?saved=analysis").text
     assert told not in browser.get("/study?saved=study").text
