@@ -49,7 +49,7 @@ def arrive(browser: Browser, link: str, name: str, **settings: object) -> Page:
     page.get_by_role("button", name="Sign in").press("Enter")
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password", exact=True).fill(SECRET)
-    page.get_by_label("The same password again").fill(SECRET)
+    page.get_by_label("Repeat password").fill(SECRET)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("ubmissions")
     return page
@@ -62,7 +62,7 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         organiser = arrive(browser, link, "Olga")
         expect(organiser.get_by_role("row")).to_have_count(4)
         whole(organiser)
-        organiser.get_by_role("button", name="Make a one-time link").press("Enter")
+        organiser.get_by_role("button", name="Create invite link").press("Enter")
         invited = organiser.locator("#link").inner_text()
 
         team = arrive(browser, invited, "Alice", viewport={"width": 320, "height": 640})

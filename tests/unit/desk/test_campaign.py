@@ -277,7 +277,7 @@ def test_where_no_request_was_answered_the_page_asks_for_its_fields(
     monkeypatch.setattr("vivavoce_campaign.pages.begin_at", refused)
     organiser = enter("researcher", "Olga")
     page = begin(organiser, url="http://127.0.0.1:9/chat")
-    assert page.status_code == 422 and "Which field carries the words?" in page.text
+    assert page.status_code == 422 and "Message field" in page.text
     assert 'name="ask-text" value="frase"' in page.text and 'formaction="/begin"' in page.text
     assert "check-up" in page.text, "nothing that was typed is lost"
     again = begin(organiser, url="http://127.0.0.1:9/chat", **{"with": "these", "ask-text": "frase"})
