@@ -50,21 +50,22 @@ class ElicitSettings(Settings):
     shorthand = "stimuli"
 
     stimuli: str = Field(description="YAML file of recipes and their frames")
-    by: By = Field("speech", description="speech: spoken, typed where there is no microphone; text: typed")
-    redo: Flag = Field(True, description="a command may be given anew, also when it was sent already")
-    seconds: Number = Field(60, ge=1, le=LONGEST_S, description="longest recording")
+    by: By = Field("speech", description="speech: spoken, or typed without a microphone; text: typed")
+    redo: Flag = Field(True, description="allow repeated commands, even after sending")
+    seconds: Number = Field(60, ge=1, le=LONGEST_S, description="maximum length of a recording in seconds")
     at_once: Flag = Field(
-        False, description="all commands in one recording, cut by voice activity and corrected by its speaker"
+        False,
+        description="one recording of all commands, split by voice activity and checked by its speaker",
     )
     microphone_distance_m: Number | None = Field(
-        None, gt=0, le=20, description="between mouth and microphone, where the study prescribes it"
+        None, gt=0, le=20, description="distance from mouth to microphone in metres, if prescribed"
     )
     answer: Acknowledgement = Field(
-        "text", description="how the robot says `understood`: in writing, by voice as well, or not at all"
+        "text", description="confirmation by the robot: in writing, also by voice, or none"
     )
     pointing: Flag = Field(
         False,
-        description="one may point at the picture as well, by click, touch or keyboard; not with at_once",
+        description="allow pointing at the picture by click, touch or keyboard; not with at_once",
     )
 
     @model_validator(mode="after")
