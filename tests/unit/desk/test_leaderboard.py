@@ -57,7 +57,7 @@ def test_a_public_leaderboard_is_read_without_an_account_and_nothing_else(tmp_pa
         for closed in ("/leaderboard", "/leaderboard/state", "/results", "/"):
             assert stranger.get(closed).headers["location"] == "/sign-in", closed
         assert stranger.post("/leaderboard/public").status_code in (403, 405)
-        assert "without an account" in viewer.get("/leaderboard").text
+        assert "no account needed" in viewer.get("/leaderboard").text
         italian = stranger.get("/leaderboard/public", headers={"accept-language": "it"}).text
         assert "30 persone hanno votato" in italian and "Classifica" in italian
         assert same_in_italian(stranger, "/leaderboard/public", {"city", *WORTH}) == set()

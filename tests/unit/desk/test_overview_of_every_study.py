@@ -78,7 +78,7 @@ def test_the_overview_of_a_comparison_speaks_of_judgements_and_of_no_dialogue(
         app.state.desk.snapshots.close()
     assert '<dt>Participants</dt><dd class="figure"><a href="/visits/all?worked=1">3</a></dd>' in page
     assert "no visits yet" not in page
-    assert "Judgements a participant" in page and "Judgements a day" in page
+    assert "Judgements per participant" in page and "Judgements per day" in page
     assert "ialogue" not in page
     assert "3 visits, " in browser.get("/export").text
 

@@ -118,7 +118,7 @@ def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
 ) -> None:
     viewer = enter("viewer")
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
-    assert "Laid out" not in page, "a call was recorded as it is"
+    assert "Assembled from" not in page, "a call was recorded as it is"
     kept = folder_of(log).keep(
         "clips", encode_sound(Tracks(np.zeros((RATE, 2), np.int16), RATE)), "audio/wav"
     )
@@ -128,7 +128,7 @@ def test_a_recording_that_was_laid_out_says_so_and_how_much_of_it_nobody_timed(
     )  # fmt: skip
     log.transact_now(lambda tx: tx.append(recorded.visit_id, event))
     page = viewer.get(f"/dialogues/{recorded.dialogue_id}").text
-    assert "Laid out from 5 clips of single turns" in page
+    assert "Assembled from 5 clips" in page
     assert "The position of 1 clip is approximate" in page
 
 

@@ -87,18 +87,18 @@ def test_the_team_is_counted_nowhere_and_shown_apart(
     there = browser.get(f"/people/dialogues/{tried}").headers["location"]  # where it is shown
     assert there == f"/team/dialogues/{tried}"
     page = browser.get(there).text
-    assert "TEAM" in page and "does this work at all" in page and "count in no number" in page
+    assert "TEAM" in page and "does this work at all" in page and "not counted" in page
     for address in ("/", "/visits", "/systems", "/results", "/annotation"):
         assert browser.get(f"/team{address}").status_code == 200
     answer = browser.get("/team/export/dataset.zip")
-    assert answer.status_code == 409 and "Nothing is counted or taken out" in answer.text
+    assert answer.status_code == 409 and "not included in results or exports" in answer.text
 
 
 def test_the_button_leads_to_pages_that_do_not_count(
     app: FastAPI, enter: Enter, log: Log, study: Study
 ) -> None:
     app.state.desk.participant_url = "http://pages.test"
-    assert "without being counted" in enter("researcher").get("/").text
+    assert "(not counted)" in enter("researcher").get("/").text
     address = enter("researcher", "grace").get("/try").headers["location"]
     assert address.startswith("http://pages.test/?team=")
     assert Access(log, study.name).tries_out(address.partition("=")[2])
