@@ -336,7 +336,7 @@ def test_an_owner_of_one_study_removes_no_account_of_all(empty_log: Log) -> None
     token = here.make_account(arrive(here, "owner"), "Grace", PASSWORD)
     grace = here.who(token)
     numbers = {one.name: one.account_id for one in here.accounts()}
-    with pytest.raises(InputError, match="every study"):
+    with pytest.raises(InputError, match="all studies"):
         here.remove(numbers["Vi"], grace)
     with pytest.raises(InputError, match="account"):
         Access(empty_log, "there").remove(numbers["Grace"])
