@@ -315,7 +315,7 @@ def test_a_page_of_anybody_says_what_waits_on_it_and_what_it_costs_to_those_who_
     assert '<a href="/orders">4 &lt;i&gt;orders&lt;/i&gt; wait</a>' in page
     assert "Snacks 12.50 EUR – by 3 receipts" in text_of(page, "costs")
     assert "weather – – not available; see the terminal output for the reason" in text_of(page, "costs")
-    assert "ledger: the &lt;b&gt;ledger&lt;/b&gt; is away; start it" in page
+    assert "ledger: the &lt;b&gt;ledger&lt;/b&gt; is away. Start it" in page
     seen = enter("viewer").get("/").text
     assert "/orders" not in seen and "is away" in seen
 
