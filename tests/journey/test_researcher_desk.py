@@ -134,11 +134,11 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
     page = context.new_page()
     sign_in(page, trial)
     before = len(trial.log.dialogues(trial.study.name))
-    page.get_by_text(f"of {before} begun").wait_for()
+    page.get_by_text(f"of {before} started").wait_for()
     caller = trial.filler.Caller(trial.log, trial.study, trial.clock, "late")
     caller.begin()
     caller.assign("nbest", trial.study.tasks[0])
-    page.get_by_text(f"of {before + 1} begun").wait_for()
+    page.get_by_text(f"of {before + 1} started").wait_for()
 
     go_to(page, "Trial")
     page.get_by_label("Reason").fill("the bots are being moved")

@@ -61,7 +61,7 @@ def test_people_are_shown_unless_programs_are_asked_for(enter: Enter, mixed: Log
     for prefix, expected in (("", people), ("/people", people), ("/simulated", programs)):
         assert listed(browser, prefix) == expected
         numbers = re.sub("<[^>]*>", "", browser.get(f"{prefix}/overview/numbers").text)
-        begun = re.search(r"of (\d+) begun", numbers)
+        begun = re.search(r"of (\d+) started", numbers)
         assert begun is not None and int(begun[1]) == len(expected)
         exported = re.search(r"visits, (\d+) dialogues", browser.get(f"{prefix}/export").text)
         assert exported is not None and int(exported[1]) == len(expected)
@@ -73,7 +73,7 @@ def test_the_team_is_counted_nowhere_and_shown_apart(
     browser = enter("owner")
 
     def numbers() -> str:
-        return re.sub("<[^>]*>", "", browser.get("/people/overview/numbers").text).partition("As of")[0]
+        return re.sub("<[^>]*>", "", browser.get("/people/overview/numbers").text).partition("Updated")[0]
 
     before = numbers()
     people = ids(log, study, simulated=False)
