@@ -217,7 +217,7 @@ def together(schemes: Iterable[Scheme]) -> list[tuple[int, str, str]]:
         for other, labels in one.only_where.items():
             if other not in names[:place]:
                 hint = f"list {other!r} before {one.scheme!r}"
-                found.append((place, f"{one.scheme!r} depends on {other!r}, which is missing", hint))
+                found.append((place, f"{one.scheme!r} must come after {other!r}", hint))
                 continue
             known = [label.label for label in listed[names.index(other)].labels]
             strange = next((label for label in labels if label not in known), None)

@@ -103,7 +103,7 @@ def test_what_is_no_parser_is_refused_with_the_cure(written: str) -> None:
 def test_an_endpoint_is_asked_for_every_turn(endpoint: str) -> None:
     parse = loaded(endpoint)
     assert parse("thai", "it", ASKED) == [LoggedAct(act="inform", slot="food", op="=", value="it")]
-    with pytest.raises(InputError, match="is not a list of acts 'odd'"):
+    with pytest.raises(InputError, match="turn 'odd' is not a list of acts"):
         parse("odd", "en", [])
 
 

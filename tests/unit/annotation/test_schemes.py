@@ -98,7 +98,7 @@ def test_a_scheme_of_one_s_own_numbers_its_labels_and_speaks_one_language_for_al
     ("before", "after", "expected"),
     [
         ("key: 2", "key: 1", "the key '1' is given twice"),
-        ("key: 2", "key: 0", "the key '0' means: none of them"),
+        ("key: 2", "key: 0", "the key '0' is reserved: no label"),
         ("key: 2", "key: ab", "'ab' is not a key"),
         ("label: plain", "label: rude", "the label 'rude' is given twice"),
         ("label: plain", "label: none", "'none' is not a valid label"),
@@ -127,7 +127,7 @@ def test_a_scheme_that_depends_on_another_comes_after_it() -> None:
     context, maxim = bundled("context"), bundled("maxim")
     assert together([context, maxim]) == []
     ((place, problem, _),) = together([maxim, context])
-    assert place == 0 and "'maxim' depends on 'context', which is missing" in problem
+    assert place == 0 and "'maxim' must come after 'context'" in problem
     assert "listed twice" in together([context, context])[0][1]
 
 
@@ -136,7 +136,7 @@ def test_a_scheme_that_depends_on_another_comes_after_it() -> None:
     [
         ("schemes: [contxt]", "annotation.schemes[0]: unknown scheme 'contxt'. Did you mean 'context'?"),
         ("schemes: [mine.yaml]", "annotation.schemes[0]: no file 'mine.yaml'"),
-        ("schemes: [maxim, context]", "list 'context' before 'maxim'"),
+        ("schemes: [maxim, context]", "List 'context' before 'maxim'"),
         ("schemes: [context]\n  double: 2", "annotation.double: 2"),
         ("schemes: [context]\n  recordings: audio", "annotation.recordings: no folder 'audio'"),
     ],
@@ -215,8 +215,8 @@ def test_slots_get_the_first_letter_of_their_name_that_is_free_else_any() -> Non
 
 @pytest.mark.parametrize(("asked", "place", "problem"), [
     ({"one": ["low", "high"]}, None, ""), ({"one": ["low", "hihg"]}, 1, "'one' has no label 'hihg'"),
-    ({"three": ["low"]}, 1, "asked only where 'three' says so"),
-    ({"two": ["low"]}, 1, "asked only where 'two' says so"),
+    ({"three": ["low"]}, 1, "must come after 'three'"),
+    ({"two": ["low"]}, 1, "must come after 'two'"),
 ])  # fmt: skip
 def test_what_a_scheme_depends_on_stands_before_it_with_these_labels(
     asked: dict[str, list[str]], place: int | None, problem: str

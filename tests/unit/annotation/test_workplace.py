@@ -92,12 +92,12 @@ def test_labels_that_do_not_fit_the_scheme_are_refused(
 
 def test_nobody_judges_what_was_given_to_another_or_is_no_place(workplace: Workplace) -> None:
     key = workplace.next_dialogue("anna") or ""
-    with pytest.raises(JudgementRefused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="assigned to another annotator"):
         workplace.give("bruno", key, Place("context", 0), label("AP"))
     with pytest.raises(JudgementRefused, match="not to be judged"):
         workplace.give("anna", key, Place("context", 1), label("AP"))
     annotate(workplace, "anna", key)
-    with pytest.raises(JudgementRefused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="assigned to another annotator"):
         workplace.give("anna", key, Place("context", 0), label("IA"))
 
 
@@ -138,7 +138,7 @@ def test_a_dialogue_taken_back_goes_to_another(workplace: Workplace) -> None:
     key = workplace.next_dialogue("anna") or ""
     workplace.release("anna", key, by="ada")
     assert key not in workplace.see().of_annotator("anna")
-    with pytest.raises(JudgementRefused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="assigned to another annotator"):
         workplace.give("anna", key, Place("context", 0), label("AP"))
 
 

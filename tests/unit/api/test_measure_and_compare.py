@@ -229,5 +229,5 @@ def test_what_an_extra_holds_is_named_with_what_to_install(
 
 
 def test_a_notebook_shows_a_mistake_without_a_stack_trace() -> None:
-    error = vv.InputError("no such file", place="calls", hint="another")
+    error = vv.InputError("no such file", place="calls", hint="name another")
     assert error._render_traceback_() == ["InputError: calls: no such file. Name another"]

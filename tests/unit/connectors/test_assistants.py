@@ -194,7 +194,7 @@ def test_dialogflow_es_ends_the_dialogue_by_the_mark_of_its_intent(counterparts:
 
 def test_a_turn_that_dialogflow_es_cannot_take_is_refused_not_cut(counterparts: Counterparts) -> None:
     settings = {"connect": "dialogflow", "url": services(counterparts), "agent": "projects/p/agent"}
-    with pytest.raises(SystemUnderTestError, match="longer than the 256") as caught:
+    with pytest.raises(SystemUnderTestError, match="exceeds the 256") as caught:
         said(settings, "x" * 257)
     assert not caught.value.reached
     assert said(settings, "x" * 256)[0].text.startswith("first was x")
@@ -237,7 +237,7 @@ def test_lex_cards_slots_and_endings_arrive(counterparts: Counterparts) -> None:
 
 
 def test_a_turn_that_lex_cannot_take_is_refused_not_cut(counterparts: Counterparts) -> None:
-    with pytest.raises(SystemUnderTestError, match="longer than the 1024") as caught:
+    with pytest.raises(SystemUnderTestError, match="exceeds the 1024") as caught:
         said({"connect": "lex", "url": services(counterparts), **LEX}, "x" * 1025)
     assert not caught.value.reached
     assert said({"connect": "lex", "url": services(counterparts), **LEX}, "x" * 1024)[0].kind == "message"
