@@ -156,6 +156,6 @@ def test_a_verb_of_a_package_that_is_not_there_says_which_extra_to_install(
 ) -> None:
     done = core(verb, "score", "dataset", gone=f"vivavoce_{package}")
     assert done.returncode == 2 and "Traceback" not in done.stderr
-    assert f"needs the package vivavoce-{package}; pip install 'vivavoce[{package}]'" in done.stderr
+    assert f"needs the package vivavoce-{package}. pip install 'vivavoce[{package}]'" in done.stderr
     listed = core("--help", gone=f"vivavoce_{package}")
     assert listed.returncode == 0 and "serve" in listed.stdout and f"vivavoce[{package}]" in listed.stdout

@@ -130,7 +130,7 @@ def test_callers_elsewhere_say_the_same_words(study: Path, monkeypatch: pytest.M
 def test_callers_who_depend_on_each_other_are_kept_together(study: Path, words: str, why: str) -> None:
     file = study / "study.yaml"
     file.write_text(f"{file.read_text('utf-8')}{words}\n", encoding="utf-8")
-    with carrying(), pytest.raises(vv.InputError, match=f"^engine: .*{why}; leave engine out"):
+    with carrying(), pytest.raises(vv.InputError, match=f"^engine: .*{why}. Leave engine out"):
         vv.simulate(study, dialogues=4)
     assert vv.simulate(study, dialogues=2).held == 2
 

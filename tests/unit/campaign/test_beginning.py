@@ -148,7 +148,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     ("changes", "problem"),
     [
         ({"intents": []}, "no intent is known"),
-        ({"name": "my library"}, "system name"),
+        ({"name": "my library"}, "cannot name a system"),
         ({"entities": ["author"]}, "no entity with its values"),
         ({"intents": ["borrow {book}"]}, "names the entity 'book'"),
         ({"languages": ["xx"]}, "xx"),

@@ -66,7 +66,7 @@ def test_what_one_process_counts_is_named_with_its_place(tmp_path: Path) -> None
     [(WIZARD, "wizards answer in one process"), (TELEGRAM, "can reach only one process")],
 )
 def test_what_is_met_in_one_process_is_refused(tmp_path: Path, system: dict[str, Any], problem: str) -> None:
-    assert refusal(tmp_path, system) == f"study.yaml:2 systems.bot: {problem}; leave out --workers"
+    assert refusal(tmp_path, system) == f"study.yaml:2 systems.bot: {problem}. Leave out --workers"
 
 
 @pytest.mark.parametrize("channel", ["voice", "phone"])
