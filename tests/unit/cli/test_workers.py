@@ -57,13 +57,16 @@ def test_a_log_in_a_file_is_no_log_of_several(tmp_path: Path) -> None:
 def test_what_one_process_counts_is_named_with_its_place(tmp_path: Path) -> None:
     said = refusal(tmp_path, BOT | {"price_per_turn": 1, "spend_at_most": 5})
     assert said.startswith("study.yaml:2 systems.bot.spend_at_most: one process must count this")
-    assert said.endswith("leave out --workers, or leave out spend_at_most")
+    assert said.endswith("out --workers, or leave out spend_at_most")
     assert "systems.bot.at_once" in refusal(tmp_path, BOT | {"at_once": 5})
 
 
 @pytest.mark.parametrize(
     ("system", "problem"),
-    [(WIZARD, "wizards answer in one process"), (TELEGRAM, "can reach only one process")],
+    [
+        (WIZARD, "wizards answer in one process"),
+        (TELEGRAM, "a system that connects to us can reach only one process"),
+    ],
 )
 def test_what_is_met_in_one_process_is_refused(tmp_path: Path, system: dict[str, Any], problem: str) -> None:
     assert refusal(tmp_path, system) == f"study.yaml:2 systems.bot: {problem}. Leave out --workers"

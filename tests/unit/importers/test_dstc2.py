@@ -284,7 +284,7 @@ def test_a_truncated_archive_is_reported_and_the_rest_is_read(corpus: Path, tmp_
 
 def test_no_call_at_all_says_what_was_expected(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="expected <condition>"):
+    with pytest.raises(InputError, match="xpected <condition>"):
         import_dstc2([tmp_path / "empty"], tmp_path / "D")
 
 
