@@ -1,20 +1,30 @@
 """Frame of every page: signed-in account, scope of visits and pause of the trial."""
 
+import re
+import shutil
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 from urllib.parse import urlencode
+from uuid import uuid4
 
+import structlog
 from babel.dates import format_datetime
 from fastapi import Depends, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
+from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as Asgi
 
+from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.desk.board import Board
 from vivavoce.desk.label_choosing import LabelWatch
@@ -28,10 +38,8 @@ from vivavoce.desk.language import (
     worded,
 )
 from vivavoce.desk.page import DashboardPage, help_address
-from vivavoce.desk.preparing import Preparations
-from vivavoce.desk.scope import HEADER, Scoping, asked_scope, scoped_addresses
 from vivavoce.desk.security import csrf_token
-from vivavoce.desk.snapshot import Snapshots
+from vivavoce.desk.snapshot import Snapshot, Snapshots
 from vivavoce.desk.stopping import pause_told
 from vivavoce.desk.stopping_worker import Watch
 from vivavoce.log.scope import PEOPLE, SCOPES, TEAM, Scope
@@ -43,6 +51,119 @@ from vivavoce.web.accounts import Access, SignedIn
 if TYPE_CHECKING:
     from vivavoce.report.blocks import TableOfText
     from vivavoce.report.drawing import Figure
+
+
+LOCAL: Final = re.compile(rf'\b(href|src|action|data-[a-z]+)="/(?!/|(?:{"|".join(SCOPES)})[/"])')
+HEADER: Final = "Vivavoce-Scope"
+
+
+def asked_scope(asgi: Asgi) -> Scope | None:
+    """Scope in a request's address; None without one."""
+    return asgi.get("state", {}).get("scope")
+
+
+def scoped_addresses(page: str, scope: Scope | None) -> str:
+    """Page with the scope added to its own addresses; user text is safe because its quotes are escaped."""
+    return page if scope is None else LOCAL.sub(rf'\1="/{scope}/', page)
+
+
+class Scoping:
+    """Remove the scope from an address, and add it to redirects."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, asgi: Asgi, receive: Receive, send: Send) -> None:
+        scope, path = _split(asgi["path"]) if asgi["type"] == "http" else (None, "")
+        if scope is None:
+            await self.app(asgi, receive, send)
+            return
+
+        async def send_scoped(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                to = headers.get("location", "")
+                if to.startswith("/") and not to.startswith("//") and _split(to)[0] is None:
+                    headers["location"] = f"/{scope}{to}"
+            await send(message)
+
+        state: dict[str, Any] = {**asgi.get("state", {}), "scope": scope}
+        raw = asgi.get("raw_path") or asgi["path"].encode()
+        inner = {**asgi, "path": path, "raw_path": raw[len(scope) + 1 :] or b"/", "state": state}
+        await self.app(inner, receive, send_scoped)
+
+
+def _split(path: str) -> tuple[Scope | None, str]:
+    for scope in SCOPES:
+        if path == f"/{scope}" or path.startswith(f"/{scope}/"):
+            return scope, path[len(scope) + 1 :] or "/"
+    return None, path
+
+
+FAILED: Final = N_("The file could not be created. See the terminal output for the reason.")
+KEPT_S: Final = 3600
+_report = structlog.get_logger("vivavoce.desk")
+
+
+@dataclass
+class PreparedFile:
+    """One file with its path and state; `problem`: "" without an error."""
+
+    folder: Path
+    name: str
+    begun_s: float
+    done: Future[None]
+    problem: str = ""
+
+
+@dataclass
+class Preparations:
+    """Files in preparation by secret key, and the last duration of each kind."""
+
+    _files: dict[str, PreparedFile] = field(default_factory=dict)
+    took_s: dict[str, float] = field(default_factory=dict)
+
+    def begin(self, snapshots: Snapshots, name: str, make: Callable[[Snapshot, Path], None]) -> str:
+        """Start a file and return its key. Unfetched files go with the snapshots."""
+        for old in [one for one, file in self._files.items() if monotonic() - file.begun_s > KEPT_S]:
+            self.forget(old)
+        snapshots.folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="made-", dir=snapshots.folder))
+        key, begun_s = uuid4().hex, monotonic()
+
+        def run() -> None:
+            try:
+                snapshots.run(lambda snapshot: make(snapshot, folder / name))
+                self.took_s[name] = monotonic() - begun_s
+            except VivavoceError as error:
+                made.problem = str(error)
+            except Exception:
+                _report.exception("file_failed", file=name)
+                made.problem = FAILED
+
+        made = PreparedFile(folder, name, begun_s, Future())
+        self._files[key] = made
+        made.done = snapshots.submit(run)
+        return key
+
+    def of(self, key: str, name: str) -> PreparedFile | None:
+        """File by key; None if unknown or fetched."""
+        found = self._files.get(key)
+        return found if found is not None and found.name == name else None
+
+    def take(self, key: str) -> PreparedFile | None:
+        """Hand out a finished file once; the caller deletes its folder."""
+        found = self._files.get(key)
+        if found is None or not found.done.done() or found.problem:
+            return None
+        return self._files.pop(key)
+
+    def forget(self, key: str) -> None:
+        """Delete files that will not be fetched."""
+        found = self._files.pop(key, None)
+        if found is not None:
+            shutil.rmtree(found.folder, ignore_errors=True)
+
 
 FOLDER: Final = Path(__file__).parent
 NOTICE: Final = N_("These dialogues come from simulated participants.")

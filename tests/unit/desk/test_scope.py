@@ -16,9 +16,9 @@ from scenes.watched import apart, hold_trial, watched_study
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.core.clock import ManualClock
 from vivavoce.desk.app import create_desk
+from vivavoce.desk.app_shell import scoped_addresses
 from vivavoce.desk.board import Board
 from vivavoce.desk.progress import progress
-from vivavoce.desk.scope import scoped_addresses
 from vivavoce.log.events import LookTaken
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log

@@ -3,7 +3,7 @@
 import pytest
 
 from vivavoce.languages.data import TaskSentences
-from vivavoce.study.task_text import indefinite, listed
+from vivavoce.study.tasks import indefinite, listed
 
 WORDS = {one.conjunction: one for language in ("en", "it") if (one := TaskSentences.of(language))}
 

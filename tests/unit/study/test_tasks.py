@@ -11,8 +11,16 @@ from vivavoce.core.errors import InputError
 from vivavoce.study.file import Tasks
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.task import DONTCARE
-from vivavoce.study.task_text import indefinite, listed, phrase, premodifier, sentences_in, wish
-from vivavoce.study.tasks import check_settings, generate_tasks
+from vivavoce.study.tasks import (
+    check_settings,
+    generate_tasks,
+    indefinite,
+    listed,
+    phrase,
+    premodifier,
+    sentences_in,
+    wish,
+)
 
 LANGUAGES = ("en", "it")
 

@@ -19,7 +19,7 @@ from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.stats.listening import listening_results
 from vivavoce.steps.listening_test.hearing import CountedTones
-from vivavoce.steps.listening_test.models import ClipJudgement
+from vivavoce.steps.listening_test.step import ClipJudgement
 from vivavoce.steps.stimulus import Draw, Rejected
 from vivavoce.study.load import check_study
 from vivavoce.study.step_kind import kind_of

@@ -11,8 +11,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.steps.transcript_rating.plan import reading_plan
-from vivavoce.steps.transcript_rating.step import RatedTranscript
+from vivavoce.steps.transcript_rating.step import RatedTranscript, reading_plan
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study

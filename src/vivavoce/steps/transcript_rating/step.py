@@ -1,10 +1,11 @@
 """The step `rate`: transcripts of pairs, read one at a time and rated on a questionnaire."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from random import Random
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, WORDS, Column, Table
 from vivavoce.log.event import LoggedRating
@@ -24,10 +25,61 @@ from vivavoce.steps.base import (
 )
 from vivavoce.steps.form import Form, blank_form, filled_form
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
-from vivavoce.steps.transcript_rating.plan import RateSettings, reading_plan
 from vivavoce.study.model import Study
-from vivavoce.study.pairs import length
-from vivavoce.study.pairs_study import TranscriptPairs, transcript_pairs, variables_of
+from vivavoce.study.pairs import Pair, Version, length
+from vivavoce.study.pairs_plan import PairsDraw, plan
+from vivavoce.study.pairs_study import PairsSettings, TranscriptPairs, transcript_pairs, variables_of
+from vivavoce.study.settings import Flag
+
+ReadingRole = Literal["main", "attention"]
+
+
+class RateSettings(PairsSettings):
+    """Transcripts rated one at a time with a questionnaire."""
+
+    use: str = Field("reading", description="questionnaire for each transcript")
+    versions: Literal["both", "one"] = Field(
+        "both", description="both: each participant reads both versions of a pair; one: only one of them"
+    )
+    attention: Flag = Field(
+        False, description="mix in the broken versions of pairs marked `attention: broken`"
+    )
+
+
+class PlannedReading(NamedTuple):
+    """One transcript to be read."""
+
+    pair: Pair
+    version: Version
+    role: ReadingRole = "main"
+
+    @property
+    def level(self) -> str:
+        pair = self.pair
+        return pair.control_level if self.version == "control" else pair.experimental_level
+
+
+def reading_plan(step: OfferedStep, pairs: Sequence[Pair], slot: int) -> tuple[PlannedReading, ...]:
+    """The transcripts of one participant; the same slot gives the same plan.
+
+    Note  where a comparison shows the experimental version on the left, it is read first here: balanced in
+          the same way. With both versions, one of every variable comes before the other of any. Broken
+          transcripts come in between, never first.
+    """
+    settings = step.settings
+    planned = plan(PairsDraw(variables_of(pairs, settings.variables), settings.seed), pairs, slot)
+    first = [
+        PlannedReading(one.pair, "experimental" if one.experimental_side == "left" else "control")
+        for one in planned
+    ]
+    other: dict[Version, Version] = {"control": "experimental", "experimental": "control"}
+    second = [PlannedReading(one.pair, other[one.version]) for one in first]
+    shown = first + second if settings.versions == "both" else first
+    chance = Random(f"{settings.seed}:attention:{slot}")
+    for pair in (pair for pair in pairs if settings.attention and pair.attention == "broken"):
+        shown.insert(chance.randint(1, len(shown)), PlannedReading(pair, "experimental", "attention"))
+    return tuple(shown)
+
 
 READINGS = Table(
     "readings",
