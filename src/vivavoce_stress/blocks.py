@@ -71,8 +71,8 @@ REASONS: Final = (
     N_("the user needed {more} more turn to reach the goal"),
     N_("the user needed {more} more turns to reach the goal"),
     N_("the system understood or did something else: {difference}"),
-    N_("the system asked again, then went on alike: {difference}"),
-    N_("the system asked again, and the end was another: {difference}"),
+    N_("the system asked again, then continued as before: {difference}"),
+    N_("the system asked again, with a different outcome: {difference}"),
     N_("the system gave no answer: {failure}"),
 )
 
@@ -143,8 +143,8 @@ def decided_by(run: Facts) -> str:
     if agreed is None:
         return told
     return f"{told} " + say(
-        "Of those that were put before them rules and people agree in {same} of {n} on passed or not (95% "
-        "interval {interval}); what rules leaned to counts, too, where they did not decide.",
+        "Of those that were put before them rules and people agree in {same} of {n} on passed or not ("
+        "95% CI {interval}); what rules leaned to counts, too, where they did not decide.",
         same=count(agreed["same"]), n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
     )  # fmt: skip

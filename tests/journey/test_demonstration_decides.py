@@ -29,7 +29,7 @@ def test_it_decides_by_its_margin_two_clicks_from_its_link(tmp_path: Path, brows
             for name in CLICKS:
                 page.locator("main").locator("a, button").filter(has_text=name).first.click()
             answer = page.locator("section[aria-labelledby=answer]")
-            expect(answer).to_contain_text("by the margin declared beforehand, 10.0 points")
-            expect(answer).to_contain_text("p is adjusted by Holm over 3 declared comparisons")
-            expect(answer).to_contain_text("It rests on SIMULATED data: ")
+            expect(answer).to_contain_text("within the declared margin of 10.0 points")
+            expect(answer).to_contain_text("p is adjusted (Holm) over 3 declared comparisons")
+            expect(answer).to_contain_text("Based on SIMULATED data: ")
             page.context.close()

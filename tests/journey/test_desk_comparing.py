@@ -93,5 +93,5 @@ def test_what_judges_preferred_stands_on_the_page_of_results(page: Page) -> None
     row = page.get_by_role("row", name="formality").first
     expect(row).to_contain_text("12.5%")  # the experimental version's share, also where the control won
     expect(row).not_to_contain_text("*")
-    expect(page.locator("main")).not_to_contain_text("The dataset holds no dialogue")
+    expect(page.locator("main")).not_to_contain_text("The dataset has no dialogues")
     check(page)

@@ -154,7 +154,7 @@ def test_the_overview_keeps_itself_fresh_and_a_pause_is_one_event(trial: Trial, 
 @pytest.mark.parametrize(
     ("width", "scheme", "language", "words"),
     [
-        (1280, "light", "en", ("View results", "nbest is not worse than onebest in subjective success")),
+        (1280, "light", "en", ("View results", "nbest is non-inferior to onebest in subjective success")),
         pytest.param(
             320, "dark", "it", ("Vedi i risultati", "nbest non è peggiore di onebest in successo"),
             marks=pytest.mark.long,
@@ -182,7 +182,7 @@ def test_from_a_finished_trial_to_a_decision_in_two_presses_of_a_key(
     assert [(one["system"], one["than"], one["shown"]) for one in declared["no_worse"]] == [
         ("nbest", "onebest", True), ("onebest", "nbest", False),
     ]  # fmt: skip
-    page.get_by_text({"en": "The same as a table", "it": "Lo stesso come tabella"}[language]).first.click()
+    page.get_by_text({"en": "View as table", "it": "Mostra come tabella"}[language]).first.click()
     with page.expect_download() as started:
         page.get_by_role("link", name="PNG").first.click()
     assert started.value.path().read_bytes().startswith(b"\x89PNG")

@@ -183,7 +183,7 @@ def test_overview_lab_and_answer_by_keyboard_alone(
     expect(page.get_by_role("heading", level=1)).to_have_text(said("Overview"))
     looked_at(page, size[0])
     go_by_key(page, "link", said("View results"))
-    answer = {"en": "nbest is not worse than onebest", "it": "nbest non è peggiore di onebest"}[language]
+    answer = {"en": "nbest is non-inferior to onebest", "it": "nbest è non inferiore a onebest"}[language]
     expect(page.locator("section[aria-labelledby=answer]")).to_contain_text(answer)
     looked_at(page, size[0])
     reach(page, page.locator("figure.chart summary").first)
@@ -237,7 +237,7 @@ def test_the_report_by_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.locator("#declared")).to_be_in_viewport()
     expect(page.locator("#table-declared")).to_contain_text(
-        {"en": "Not worse by the margin?", "it": "Non peggiore"}[language]
+        {"en": "Non-inferior?", "it": "Non inferiore"}[language]
     )
     reach(page, page.locator("figure details.behind summary").first)
     page.keyboard.press("Enter")

@@ -151,7 +151,7 @@ def test_strangers_serve_one_study_from_its_check_to_its_report(
     assert quoted and all(" user: " in line and "renew" in line.lower() for line in quoted)
     run("report", "D", "--out", "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "courtesy: 2 items, 1 to 5" in page and "the wording of an installed package" in page
+    assert "courtesy: 2 items, 1 to 5" in page and "wording from an installed package" in page
     assert "Filled pauses" in page and "Apologies" in page
     assert (
         '<a href="#openings">Openings</a>' in page

@@ -109,9 +109,7 @@ class Measurements(Result[MeasuredValue, dict[str, Any]]):
         """What to know of the table, in sentences."""
         counted = {one.measure for one in self.rows if one.dialogues}
         if any(one.low is not None for one in self.rows):
-            yield (
-                "under each value its 95% interval (participants as the unit), then the dialogues it rests on"
-            )
+            yield ("under each value its 95% CI (participants as the unit), then the dialogues it rests on")
         if missing := len({one.measure for one in self.rows} - counted):
             listed = "`vivavoce measure --list` says what they need"
             yield f"{missing} measures are missing in every dialogue; {listed}"

@@ -57,7 +57,7 @@ def plan_power(facts: PlanPower) -> Iterator[RenderableType]:
         f"SIMULATED: {facts.judges} judges, {facts.trials} trials; nobody was asked. One judge's answers "
         f"about a variable are alike by {facts.alike:g}."
     )
-    table = plain_table("Variable", "Question", "Planted", "One pilot", "Power", "95% interval", words=1)
+    table = plain_table("Variable", "Question", "Planted", "One pilot", "Power", "95% CI", words=1)
     for one in facts.cells:
         table.add_row(
             one.variable, one.question, points(one.planted) or "–", points(one.pilot), points(one.power),

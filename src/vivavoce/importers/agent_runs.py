@@ -17,7 +17,7 @@ from vivavoce.importers.items import LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles
 from vivavoce.importers.model_calls import NOTES, ModelCall, ToolSpan, Trace, read_trace
 
-OTHER_RUNS: Final = N_("{n} steps that are calls neither of models nor of tools were left out.")
+OTHER_RUNS: Final = N_("{n} steps other than model or tool calls were left out.")
 _ROLES: Final = {
     "human": "user",
     "ai": "assistant",

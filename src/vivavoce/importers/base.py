@@ -27,9 +27,7 @@ Found = tuple[LogItem, ItemRows | InputError]
 MOST_NAMED: Final = 20
 ABREAST: Final = 1000
 """Items whose rows are made into columns at once."""
-PSEUDONYMS: Final = N_(
-    "Who took part is not kept as the log names them: participants are numbered in its order."
-)
+PSEUDONYMS: Final = N_("Participant names are not stored; participants are numbered in log order.")
 
 
 class ImportResult(NamedTuple):

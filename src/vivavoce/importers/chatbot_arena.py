@@ -19,8 +19,8 @@ from vivavoce.importers.log_files import LogFiles, LogRecord
 from vivavoce.importers.openai_messages import add_messages
 
 NOTES: Final = (
-    "Each battle is two dialogues and one vote, which was cast after its last answers.",
-    "Messages are not timed; the language is the one that the log tells.",
+    "Each battle is two dialogues and one vote, cast after the last answers.",
+    "Messages have no times; the language comes from the log.",
 )
 CHOICES: Final = {
     "model_a": "left", "model_b": "right", "tie": "tie", "tie (bothbad)": "both_bad", "both_bad": "both_bad",

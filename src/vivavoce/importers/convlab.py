@@ -13,8 +13,8 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
 from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
-    "Acts are the corpus's labels; states, spans and results of databases are left out.",
-    "Who the users and the systems were is not in the format.",
+    "Acts are the labels of the corpus; states, spans and database results are left out.",
+    "The format does not identify users and systems.",
 )
 KINDS: Final = ("categorical", "non-categorical", "binary")
 

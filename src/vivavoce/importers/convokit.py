@@ -16,10 +16,10 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, Row, as
 from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, read_json
 
 NOTES: Final = (
-    "Who speaks first in a conversation is its user, all others the system: the corpus does not say it.",
-    "Speakers of whom the corpus says that they are a bot, assistant, agent or wizard are the system.",
-    "Utterances of one party in a row are one turn.",
-    "What the corpus says of speakers and conversations stands in `participants` and `annotations`.",
+    "The corpus does not mark roles: the first speaker is the user, all others the system.",
+    "Speakers labelled bot, assistant, agent or wizard are the system.",
+    "Consecutive utterances of one party form one turn.",
+    "Metadata of speakers and conversations are in `participants` and `annotations`.",
 )
 NAMES: Final = ("utterances", "speakers", "users", "conversations")
 OTHERS: Final = ("corpus", "index")

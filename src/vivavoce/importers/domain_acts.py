@@ -12,8 +12,8 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, Row
 from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE, standard_act
 
 SEVERAL: Final = N_(
-    "Dialogues of several domains are not scored for success: their goals have the origin `by_domain`, "
-    "and what users meant is in the layer `reference_by_domain`."
+    "Success is not scored for multi-domain dialogues: their goals have the origin `by_domain`; user "
+    "intentions are in the layer `reference_by_domain`."
 )
 GENERAL: Final = ("general", "booking", "", "none")
 TELLING: Final = ("inform", "recommend", "select", "book", "offerbook", "offerbooked", "offer")

@@ -221,10 +221,10 @@ LAYOUT: Final = (
 _CONDITION: Final = re.compile(r"(?:^|_)((S\d+)(A\d+))$", re.IGNORECASE)
 
 NOTES: Final = (
-    "The session's date and time are taken as UTC.",
-    "A user turn's onset is the start of its recording, which follows the system's turn without a gap.",
-    "The user's response delay cannot be told from this corpus: it is missing.",
-    "A barge-in is a system turn that was cut off, or a recording that began before the system's end.",
+    "Session times are assumed to be UTC.",
+    "A user turn starts with its recording, immediately after the system's turn.",
+    "This corpus has no user response delays.",
+    "A barge-in is an interrupted system turn, or a recording that starts before the system ends.",
 )
 
 
@@ -350,7 +350,7 @@ class _Collected:
         strangers = [name for name in self.said.names if name not in known]
         if strangers:
             yield statement(
-                "{n} venues were offered that the database lacks: {which}",
+                "{n} offered venues are not in the database: {which}",
                 n=len(strangers), which=", ".join(strangers),
             )  # fmt: skip
 

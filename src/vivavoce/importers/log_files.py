@@ -21,7 +21,7 @@ ZIP: Final = ".zip"
 GZ: Final = ".gz"
 BROKEN: Final = (tarfile.TarError, zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError,
                  NotImplementedError)  # fmt: skip
-PASSED_OVER: Final = N_("{n} files of other kinds were passed over.")
+PASSED_OVER: Final = N_("{n} files of other types were ignored.")
 
 
 class LogRecord(NamedTuple):

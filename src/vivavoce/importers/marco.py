@@ -20,9 +20,9 @@ QUESTIONS: Final = {"Completion": "service", "Readability": "experience"}
 LARGEST_BYTES: Final = 64 * 2**20
 
 NOTES: Final = (
-    "Raters are not told apart in the source: the judgements of an item stand together, without persons.",
-    "Which answer stood on which side is not recorded.",
-    "What is compared are single answers to the same words of the user, not whole dialogues.",
+    "The source does not identify raters; judgements are grouped by item.",
+    "The side of each answer is not recorded.",
+    "Pairs compare single answers to the same user message, not whole dialogues.",
 )
 
 Row = dict[str, Any]

@@ -24,8 +24,8 @@ OUTCOMES: Final = {"Approved": "completed", "Submitted": "completed", "Rejected"
 ZONES: Final = {"PST": -8, "PDT": -7, "UTC": 0, "GMT": 0}
 _TIME: Final = re.compile(r"\w{3} (\w{3} \d{1,2} \d\d:\d\d:\d\d) (\w{3}) (\d{4})")
 NOTES: Final = (
-    "Workers' identifiers are not kept: pseudonyms are numbered in the order of the files.",
-    "Answers are what the page of the task sent; no questionnaire of ours asked for them.",
+    "Worker IDs are not stored; pseudonyms are numbered in file order.",
+    "Answers come from the original task page, not from a Vivavoce questionnaire.",
 )
 
 Row = dict[str, Any]

@@ -15,12 +15,12 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, as_text
 from vivavoce.importers.openai_messages import add_messages
 
 NOTES: Final = (
-    "Times are those of calls of models: when a user's message went to one, when its answer was whole.",
-    "What a model was given is told apart from what it was given before; summaries of it count as new.",
-    "Calls of models within calls of tools count as usage; what was said in them is left out.",
-    "The language is not in the log; whether people or programs were the users, neither: people.",
+    "Times come from model calls: start of the call for user messages, end of the call for answers.",
+    "Repeated model input is recognised and removed; summaries of it count as new.",
+    "Model calls within tool calls count as usage; their messages are left out.",
+    "The log does not contain the language or the kind of users; human users are assumed.",
 )
-INNER: Final = N_("{n} messages within calls of tools were left out.")
+INNER: Final = N_("{n} messages within tool calls were left out.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
 from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
-    "The system under test is a person, the wizard; acts are the corpus's labels.",
-    "Belief states and spans are left out; who the users were is not in the corpus.",
+    "The system under test is a person (wizard); acts are the labels of the corpus.",
+    "Belief states and spans are left out; the corpus does not identify users.",
 )
 ACT_FILES: Final = ("system_acts", "dialogue_acts", "dialog_acts")
 NOT_GOALS: Final = ("message", "topic")
-BOOKED: Final = N_("{n} constraints on bookings were left out of goals: venues do not have them.")
+BOOKED: Final = N_("{n} booking constraints were left out of goals, because venues have no such data.")
 NOT_ANNOTATED: Final = N_("{n} turns have no annotation.")
 NONE: Final = "No Annotation"
 

@@ -13,14 +13,14 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
 from vivavoce.importers.log_files import LogFiles, LogRecord
 
 NOTES: Final = (
-    "Messages of one party in a row are one turn; what it told the model before, the system prompt, is none.",
-    "Whether a call of a tool failed is not in the log.",
-    "The language is not in the log.",
-    "Whether people or programs were the users is not in the log: they are taken for people.",
+    "Consecutive messages of one party form one turn; system prompts are not turns.",
+    "The log does not show failed tool calls.",
+    "The log does not contain the language.",
+    "The log does not contain the kind of users; human users are assumed.",
 )
 PROMPTS: Final = N_("{n} system prompts were left out.")
-PARTS: Final = N_("{n} parts of messages that are no text were left out.")
-RESULTS: Final = N_("{n} results of tools were left out: no call has their key.")
+PARTS: Final = N_("{n} non-text message parts were left out.")
+RESULTS: Final = N_("{n} tool results without a matching call were left out.")
 TEXT_PARTS: Final = ("text", "input_text", "output_text", "refusal")
 
 

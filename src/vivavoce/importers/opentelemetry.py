@@ -103,7 +103,7 @@ def event_message(name: str, told: Mapping[str, Any], body: Any) -> dict[str, An
 
 CHATS: Final = ("chat", "text_completion", "generate_content")
 AGENTS: Final = ("invoke_agent", "create_agent")
-OTHER_SPANS: Final = N_("{n} spans that are calls neither of models nor of tools were left out.")
+OTHER_SPANS: Final = N_("{n} spans other than model or tool calls were left out.")
 MESSAGE_EVENTS: Final = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message",
                          "gen_ai.tool.message", "gen_ai.choice")  # fmt: skip
 Span = dict[str, Any]

@@ -16,16 +16,16 @@ from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, Row, as
 from vivavoce.importers.log_files import LogFile, LogFiles, one_line, read_json
 
 NOTES: Final = (
-    "Each restart, and each session that begins anew, begins a new dialogue.",
+    "Each restart and each new session starts a new dialogue.",
     "The intent and the entities of a message are acts of the layer `understood`, with the bot's confidence.",
-    "Slots as they stood at the end are annotations of the layer `slots`.",
-    "The language is not in the log.",
-    "Who wrote is one participant for each sender; senders' names are not kept.",
+    "Final slot values are annotations of the layer `slots`.",
+    "The log does not contain the language.",
+    "Each sender is one participant; sender names are not stored.",
 )
 SQLITE: Final = (".db", ".sqlite", ".sqlite3")
 MAGIC: Final = b"SQLite format 3\0"
-NOT_SHOWN: Final = N_("{n} messages of the bot without words (pictures, buttons alone) were left out.")
-NO_PLACE: Final = N_("{n} events were left out: predictions, forms, reminders and others that are not said.")
+NOT_SHOWN: Final = N_("{n} bot messages without text (pictures, buttons) were left out.")
+NO_PLACE: Final = N_("{n} non-message events were left out (predictions, forms, reminders and others).")
 MOST_HYPOTHESES: Final = 5
 
 

@@ -196,10 +196,13 @@ LAYOUT: Final = "dialogues/<number>.json, in folders or tar archives"
 LARGEST_BYTES: Final = 64 * 2**20
 
 NOTES: Final = (
-    "The system under test is a person, the wizard, who picked a suggested answer or wrote one.",
-    "Messages of one party in a row are one turn; times are whole seconds.",
-    "How long people typed and how long a message was shown is not logged: turn durations are missing.",
-    "Questions and error messages are told from the label of the answer picked; others have no flag.",
+    "The system under test is a person (wizard) who chose or wrote the answers.",
+    "Consecutive messages of one party form one turn; times are in whole seconds.",
+    "Typing and display times are not logged, so turn durations are missing.",
+    (
+        "Questions and error messages are identified by the label of the chosen answer; other turns have no "
+        "flag."
+    ),
 )
 
 

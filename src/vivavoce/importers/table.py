@@ -27,12 +27,15 @@ from vivavoce.importers.table_mapping import (
 )
 from vivavoce.log.columns import FACTOR_PREFIX
 
-NOTES: Final = ("Messages of one party in a row are one turn.", "Times without a zone are taken as UTC.")
+NOTES: Final = (
+    "Consecutive messages of one party form one turn.",
+    "Times without a time zone are assumed to be UTC.",
+)
 CSV: Final = (".csv", ".tsv")
 LOOKED_AT: Final = 200
-UNKNOWN_PARTY: Final = N_("{n} messages were left out, of speakers that the mapping leaves out.")
+UNKNOWN_PARTY: Final = N_("{n} messages of speakers excluded by the mapping were left out.")
 WITHOUT_TEXT: Final = N_("{n} messages without text were left out.")
-LEFT_OUT: Final = N_("Columns that the mapping leaves out: {which}.")
+LEFT_OUT: Final = N_("Columns not in the mapping: {which}.")
 _HINT: Final = "draft one: vivavoce import table FILE --guess mapping.yaml"
 
 

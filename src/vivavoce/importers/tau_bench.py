@@ -17,13 +17,13 @@ from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord
 from vivavoce.importers.openai_messages import RESULTS, add_messages, tool_calls_of, usage_of
 
 NOTES: Final = (
-    "Users were played by a language model; those of all trials of a task are one participant.",
-    "The reward is the benchmark's own; several dialogues of a system with one task are its trials.",
-    "A call of a tool of tau-bench failed where its result begins with Error; tau2 says so itself.",
-    "What a trial cost, and the actions that a task asks for, are left out.",
+    "Users were simulated by a language model; all trials of a task share one participant.",
+    "The reward comes from the benchmark; repeated dialogues of a system with one task are its trials.",
+    "In tau-bench, a tool call failed if its result begins with Error; tau2 marks failures itself.",
+    "The cost of trials and the expected actions of tasks are left out.",
 )
 STOP: Final = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
-USER_TOOLS: Final = N_("{n} calls of tools by the simulated user were left out.")
+USER_TOOLS: Final = N_("{n} tool calls by the simulated user were left out.")
 ENDINGS: Final = {
     "user_stop": "user",
     "agent_stop": "system",

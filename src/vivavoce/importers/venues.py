@@ -86,7 +86,7 @@ def read_venues(path: Path, *, rename: Callable[[str], str] = cambridge_slot) ->
 
 
 SELF_REPORTED: Final = N_(
-    "The entities are self-reported: what the system said most often of each venue it offered."
+    "Venue data are self-reported: the values that the system stated most often for each venue."
 )
 
 

@@ -125,7 +125,9 @@ def export_dataset(
             writer.notes += _unread(connection, outline.visits)
             if outline.never_began:
                 left = outline.never_began
-                writer.notes.append(statement("{n} assigned dialogues never began and are left out", n=left))
+                writer.notes.append(
+                    statement("{n} assigned dialogues never started and are left out", n=left)
+                )
             return writer.close()
 
 
@@ -159,8 +161,8 @@ def _chosen(drawn: list[Row]) -> list[Statement]:
         return []
     return [
         statement(
-            "annotators judged dialogues by chances that differ: figures of {layers} weigh each by the "
-            "inverse of its chance",
+            "dialogues had unequal selection probabilities: figures of {layers} use inverse-probability "
+            "weights",
             layers=", ".join(sorted({row["layer"] for row in drawn})),
         )
     ]  # fmt: skip
@@ -174,7 +176,7 @@ def _unread(connection: Connection, visits: Mapping[str, str]) -> list[Statement
     counts = Counter(name for visit_id, name in given if visit_id in visits and name not in there)
     return [
         statement(
-            "responses to the step {name} are left out ({n}): no installed package offers it",
+            "responses to the step {name} are left out ({n}): no installed package provides it",
             name=repr(name),
             n=number,
         )

@@ -84,21 +84,20 @@ def what_is_lost(level: Level, masked: int = 0) -> list[Statement]:
         return []
     found = [
         statement(
-            "This dataset is of the level {level}: dates, recordings and details of failures are not in it.",
+            "This dataset has the level {level}: it contains no dates, recordings or failure details.",
             level=level.value,
         )
     ]
     if level is Level.public:
         found.append(
             statement(
-                "It does not say who came first, so that looks over time, and copies of answers, "
-                "cannot be computed from it."
+                "It has no order of participants, so interim analyses and copied answers cannot be computed."
             )
         )
     if masked:
         found.append(
             statement(
-                "{n} finds in its texts were masked: what counts words there counts the masks.",
+                "{n} personal data items in its texts were masked; word counts include the masks.",
                 n=masked,
             )
         )

@@ -58,11 +58,11 @@ def copy_recordings(log: Reader, recorded: Iterable[Recording], into: Path) -> l
             continue
         folder.mkdir(exist_ok=True)
         if source is None or not (source / one.file).is_file():
-            notes.append(statement("the file of recording {id} is gone", id=one.recording_id))
+            notes.append(statement("the file of recording {id} is missing", id=one.recording_id))
             continue
         if not _copied(source / one.file, folder / one.file, one.sha256):
             notes.append(
-                statement("the file of recording {id} was altered and is left out", id=one.recording_id)
+                statement("the file of recording {id} was modified and is left out", id=one.recording_id)
             )
     return notes
 

@@ -229,8 +229,8 @@ def _copied(
                 dialogue["timing_origin"] = SOUND
             yield dialogue
 
-    told = "{n} of them have clips that no page timed: delays there are about so long"
-    notes = [statement("{n} dialogues timed by the sound of their recordings", n=len(spoken))]
+    told = "{n} of them have clips without page timings: their delays are approximate"
+    notes = [statement("{n} dialogues timed from their audio recordings", n=len(spoken))]
     notes += [statement(told, n=guessed)] if guessed else []
     turns = chain.from_iterable(logged.values())
     return copy_dataset(dataset, into, {"dialogues": timed, "turns": lambda _: turns}, notes=notes)

@@ -315,7 +315,7 @@ def _times() -> Iterator[Measure]:
         unit="ratio",
         origin="instrumental",
         analysis_unit="exchange",
-        source="the project's own addition beside SRD, which keeps negative delays",
+        source="project addition to SRD, which keeps negative delays",
         empty="no timed answer of the system: missing",
         components=_early_responses,
     )

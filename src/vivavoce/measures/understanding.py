@@ -209,7 +209,7 @@ def _concept_rates() -> Iterator[Measure]:
     )  # fmt: skip
     yield common(
         name="concept_recall", title="Concept recall", direction="higher",
-        source="the project's own addition beside CA",
+        source="project addition to CA",
         meaning="Share of the expressed concepts that the system understood.",
         components=_from(lambda counts: counts.share("correct")),
     )  # fmt: skip

@@ -25,7 +25,7 @@ from vivavoce.stats.rates import HEADLINES, is_rate
 from vivavoce.stats.summary_results import GroupSummary, GroupTest, MeasuredTotal, SuccessRate, Summary
 
 ONE_PERSON: Final = N_(
-    "No interval is given: the dialogues of one participant say nothing of how far others would differ."
+    "No interval: the dialogues of one participant do not show how much participants differ."
 )
 SIGNIFICANT: Final = 0.05
 UNIT_NAMES: Final = {
@@ -139,13 +139,13 @@ def success_table(summary: Summary) -> TableOfText:
 def rate_note(summary: Summary) -> str:
     """What stands under a rate."""
     if any(of_one(rate) for rate in summary.all.rates.values()):
-        return f"{say('Under each rate: successes of cases.')} {say(ONE_PERSON)}"
+        return f"{say('Under each rate: successes / cases.')} {say(ONE_PERSON)}"
     if is_clustered(summary):
         return say(
-            "Under each rate: its 95% interval with participants as the unit, then successes of cases, then "
-            "Wilson's interval, which takes cases as independent and is shown for comparison only."
+            "Under each rate: 95% CI clustered by participant, then successes / cases. The last line is "
+            "Wilson's interval, which treats cases as independent; for comparison only."
         )
-    return say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+    return say("Under each rate: 95% CI (Wilson), then successes / cases.")
 
 
 def by_what(summary: Summary) -> str:
@@ -207,7 +207,7 @@ def tests_table(summary: Summary) -> TableOfText | None:
         Row(
             f"{label(test.a)} \u2013 {label(test.b)}",
             _opened(_clustered_cells(test) if clustered else _naive_cells(test), summary, test),
-            (say("declared beforehand"),) if test.family == "declared" else (),
+            (say("declared in advance"),) if test.family == "declared" else (),
             group=heading,
         )
         for name, heading in headlines(summary).items()
@@ -219,23 +219,20 @@ def tests_table(summary: Summary) -> TableOfText | None:
     families = " ".join(stated(one.why) for one in summary.families)
     if not clustered:
         note = say(
-            "Difference of the first minus the second in percentage points, with its 95% interval "
-            "(Newcombe). Pooled z, two-tailed. Bold: significant after adjustment. A dash: nothing varied, "
-            "so no test."
+            "Difference (first minus second) in percentage points with 95% CI (Newcombe). Two-tailed "
+            "pooled z-test. Bold: significant after adjustment. Dash: no variation, so no test."
         )
-        columns = heads(
-            say("Compared"), say("Difference"), say("95% interval"), "z", "p", say("p (adjusted)")
-        )
+        columns = heads(say("Compared"), say("Difference"), say("95% CI"), "z", "p", say("p (adjusted)"))
     else:
         note = say(
-            "Difference of the first minus the second in percentage points. Participants are the unit; p is "
-            "two-tailed. Bold: significant after adjustment. A dash: no test was possible. The last column "
-            "is the pooled z-test with Newcombe's interval, which takes cases as independent: for comparison "
-            "only, and not adjusted."
+            "Difference (first minus second) in percentage points, clustered by participant; p is "
+            "two-tailed. Bold: significant after adjustment. Dash: no test was possible. The last column "
+            "is the unadjusted pooled z-test with Newcombe's interval, which treats cases as independent; "
+            "for comparison only."
         )
         columns = (
-            *heads(say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)")),
-            Cell(say("Cases as independent"), (say("interval; p, not adjusted"),)),
+            *heads(say("Compared"), say("Difference"), say("95% CI"), "p", say("p (adjusted)")),
+            Cell(say("Independent cases"), (say("interval; p, not adjusted"),)),
         )
     caption = (
         say("Comparisons of the success rates")

@@ -13,11 +13,11 @@ SETTINGS: Final = {
     "secondary": "secondary comparisons",
     "preferences": "comparison of transcripts",
     "correction": "correction",
-    "margin": "margin (not worse than, or the same)",
+    "margin": "margin (non-inferiority or equivalence)",
     "exclude": "exclusions",
-    "flags": "whose word counts first",
+    "flags": "priority of annotators",
     "notes": "notes",
-    "quality": "signs of good work",
+    "quality": "quality checks",
     "stopping": "stopping rule",
 }
 
@@ -28,7 +28,8 @@ def changed_words(changed: Sequence[str]) -> str:
         return ""
     names = ", ".join(say(str(SETTINGS.get(name, name))) for name in changed)
     return say(
-        "Changed in a later revision, after participants had come: {names}. These changes are ignored here.",
+        "Changed in a later revision, after the first participants: {names}. This report ignores these "
+        "changes.",
         names=names,
     )
 
@@ -37,9 +38,9 @@ def transcripts_words(preferences: Preferences | None) -> str:
     """How the versions of transcripts were to be compared."""
     if preferences is None:
         return ""
-    tests = {"chi_square": say("chi-square"), "exact": say("the exact binomial test")}
+    tests = {"chi_square": say("chi-square"), "exact": say("exact binomial test")}
     return say(
-        "for every variable and question, are both versions preferred alike? By {test} (alpha {alpha})",
+        "preference between the two versions, for each variable and question; {test} (alpha {alpha})",
         test=tests[preferences.test],
         alpha=amount(preferences.alpha, ""),
     )
@@ -57,11 +58,11 @@ def stopping_words(stopping: Stopping | None) -> str:
     if rule is None:
         said = say("Planned: {people}.", **facts) if people else ""
     elif rule == "anytime":
-        said = say("Watched after every visit; the evidence holds however often one looks.")
-        said += " " + say("The trial ends at {people} at the latest.", **facts) if people else ""
+        said = say("Monitored after every visit; the evidence is valid at any number of looks.")
+        said += " " + say("Maximum sample size: {people}.", **facts) if people else ""
     else:
         name = {"obrien_fleming": "O'Brien-Fleming", "pocock": "Pocock"}[rule]
-        said = say("{looks} on the way to {people}, with {name} boundaries.", name=name, **facts)
+        said = say("{looks} up to {people}, with {name} boundaries.", name=name, **facts)
     return " ".join(part for part in (stopping.words, said) if part)
 
 

@@ -99,7 +99,7 @@ def likert_figure(
     return figure(
         f"likert-{number}",
         say("Answers: {instrument}", instrument=instrument),
-        say("How often each answer was given. {words}.", words=words),
+        say("Frequency of each answer. {words}.", words=words),
         draw,
         mark=mark,
         caption=_ends(items, labels),
@@ -178,9 +178,7 @@ def _ends(items: Sequence[LikertItem], labels: Mapping[int, str]) -> str:
     """What the ends of the scale say, and what the sign behind an item means."""
     ends = (items[0].low, items[0].high)
     words = [f"{code} = {labels[code]}" for code in ends if code in labels]
-    sentence = (
-        say("Codes as answered: {words}.", words=", ".join(words)) if words else say("Codes as answered.")
-    )
+    sentence = say("Codes as given: {words}.", words=", ".join(words)) if words else say("Codes as given.")
     if any(item.reverse for item in items):
-        sentence += " " + say("(\u2212) marks items worded negatively: a high code is a bad verdict.")
+        sentence += " " + say("(−) marks negatively worded items: a high code is a bad rating.")
     return sentence

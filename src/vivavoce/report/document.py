@@ -102,25 +102,25 @@ def frame_words() -> dict[str, str]:
     """The frame's own phrases."""
     return {
         "skip": say("Skip to the report"),
-        "programs": say("programs held the dialogues, not people"),
+        "programs": say("simulated participants, not people"),
         "sections": say("Sections"),
         "contents": say("Contents"),
-        "question": say("What was asked"),
-        "answer": say("In plain words"),
-        "meanings": say("What these words mean"),
-        "before": say("Before you trust the numbers"),
+        "question": say("Research question"),
+        "answer": say("Summary in plain language"),
+        "meanings": say("Terms"),
+        "before": say("Warnings"),
         "more": say("{n} more"),
-        "table": say("The same as a table"),
+        "table": say("View as table"),
         "download": say("Download"),
         "signatures": say("Signatures of these numbers"),
         "all_signatures": say("Signatures"),
         "signatures_note": say(
-            "The line behind each number: measure, settings, unit, n, dataset, version. Where a line stands "
-            "for several groups, it gives the n of each, the group's name in brackets."
+            "Signature of each number: measure, settings, unit, n, dataset, version. A signature of "
+            "several groups gives n for each group, with its name in brackets."
         ),
         "page": say("page"),
         "made": say("Made by Vivavoce {version} from dataset {data}"),
         "of": say("of {day}"),
-        "again": say("Whoever has the dataset can make this report again:"),
+        "again": say("To reproduce this report from the dataset:"),
         "report": say("report"),
     }

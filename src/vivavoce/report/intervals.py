@@ -128,7 +128,7 @@ def interval_figure(
 
 def columns_of(panel: str, group: str, value: str) -> tuple[str, ...]:
     """The headings of the table behind such a figure."""
-    return panel, group, value, say("95% interval"), say("Cases")
+    return panel, group, value, say("95% CI"), say("Cases")
 
 
 def drawn_measure(summary: Summary, name: str) -> list[DrawnValue]:

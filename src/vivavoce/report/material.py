@@ -104,7 +104,7 @@ class Material:
 
     @cached_property
     def declared(self) -> FrozenDeclaration | None:
-        """What the study declared beforehand; None without a study file."""
+        """What the study declared in advance; None without a study file."""
         return declaration(self.dataset)
 
     @cached_property

@@ -24,7 +24,7 @@ def lead(summary: Summary, description: DatasetDescription) -> str:
     if not whole.dialogues:
         if summary.excluded["dialogues"]:
             return say("All dialogues are excluded; there is nothing to report.")
-        return say("The dataset holds no dialogue; there is nothing to report yet.")
+        return say("The dataset has no dialogues yet.")
     people = (
         say("with {participants}", participants=plural(whole.participants, "participant"))
         if whole.participants

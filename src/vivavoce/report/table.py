@@ -143,6 +143,6 @@ def _rate(rate: SuccessRate) -> Text:
 
 def _caption(summary: Summary) -> Text:
     how = "participants as the unit" if is_clustered(summary) else "Wilson"
-    words = f"under each rate its 95% interval ({how}); dataset {summary.data}"
+    words = f"under each rate its 95% CI ({how}); dataset {summary.data}"
     none = "" if summary.excluded["dialogues"] else str(NO_DIALOGUE)
     return Text(words if summary.all.dialogues else none)

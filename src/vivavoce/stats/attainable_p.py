@@ -45,16 +45,16 @@ def reach_warning(
         if len(told) == len(tests):
             which = statement("this comparison") if len(tests) == 1 else statement("any comparison")
         return statement(
-            "Significance at {alpha} is out of reach for {which}: with so few participants (at most {n}) p "
-            "cannot fall below {p}, whatever they do.",
+            "Significance at {alpha} is impossible for {which}: with at most {n} participants, p cannot "
+            "fall below {p}.",
             alpha=Numeral(alpha, "g"), which=which, n=max(test.clusters for test in told),
             p=Numeral(lowest, ".2g"),
         ) + _hint(told)  # fmt: skip
     if adjusted_by > 1 and floors and all(p is not None and p * adjusted_by >= alpha for p in floors):
         lowest = min(p for p in floors if p is not None)
         return statement(
-            "Significance at {alpha} is out of reach after adjustment over {n} comparisons: with so few "
-            "participants p cannot fall below {p} before it, whatever they do.",
+            "Significance at {alpha} is impossible after adjustment for {n} comparisons: with so few "
+            "participants, unadjusted p cannot fall below {p}.",
             alpha=Numeral(alpha, "g"), n=adjusted_by, p=Numeral(lowest, ".2g"),
         ) + _hint(tests)  # fmt: skip
     return None
@@ -62,5 +62,5 @@ def reach_warning(
 
 def _hint(tests: Sequence[ClusteredDifference]) -> Statement:
     if any(test.method == "permutation_between" for test in tests):
-        return statement("More participants are needed; more dialogues of the same people do not help.")
-    return statement("More participants are needed, or more dialogues with both.")
+        return statement("Recruit more participants; more dialogues with the same people do not help.")
+    return statement("Recruit more participants, or collect more dialogues with both.")

@@ -11,9 +11,7 @@ from vivavoce.log.dataset import Dataset
 UNEVEN: Final = 0.1  # a level's share differs by more than this between two groups
 MOST_LEVELS: Final = 12
 Values = Sequence[str | None]
-MODELLED: Final = statement(
-    "The model holds the one still where it compares the other; shares without a model do not."
-)
+MODELLED: Final = statement("The model controls for one when it compares the other; raw shares do not.")
 
 
 def balance_warnings(dataset: Dataset, by: str) -> list[Statement]:
@@ -43,10 +41,10 @@ def together(
     if confounded(own, other):
         which = ", ".join(f"{a} × {b}" for a, b in product(*levels) if pairs[a, b])
         told = statement(
-            "{first} and {second} are confounded: there are only {which}.",
+            "{first} and {second} are confounded: the only combinations are {which}.",
             first=first, second=second, which=which,
         )  # fmt: skip
-        told += statement("Nothing can tell which of the two makes a difference.")
+        told += statement("Their effects cannot be separated.")
         return told + MODELLED if modelled else told
     sizes = {a: sum(pairs[a, b] for b in levels[1]) for a in levels[0]}
     level, gap = max(
@@ -62,8 +60,8 @@ def together(
     if modelled:
         return told + MODELLED
     return told + statement(
-        "A part of every difference by {first} may be {second}; "
-        '`analyse --model "... ~ {first} * {second} + (1|participant)"` tells them apart.',
+        'Differences by {first} may be due to {second}. To separate them, use `analyse --model "... ~ '
+        '{first} * {second} + (1|participant)"`.',
         first=first, second=second,
     )  # fmt: skip
 

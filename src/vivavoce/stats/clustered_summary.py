@@ -137,10 +137,8 @@ class ClusteredSummary:
     def _nothing_counted(self, name: str, a: int, b: int) -> ClusteredDifference:
         """Why two groups cannot be compared: in which the measure counted nothing, and its rule."""
         empty = [str(self.keys[place]) for place in (a, b) if not self._cases(name, place)[1].sum() > 0]
-        rule = statement("The measure's rule: {rule}.", rule=statement(MEASURES.get(name).empty))
-        return ClusteredDifference(
-            why=statement("Nothing was counted in {groups}.", groups=", ".join(empty)) + rule
-        )
+        rule = statement("Rule of the measure: {rule}.", rule=statement(MEASURES.get(name).empty))
+        return ClusteredDifference(why=statement("No cases in {groups}.", groups=", ".join(empty)) + rule)
 
     def compare(self, name: str, a: int, b: int, *, level: float) -> Comparison | None:
         """The comparison itself, for intervals at other levels and equivalence; None: a group has no case."""
@@ -271,7 +269,7 @@ def _evened(
 
 def _difference(found: Comparison | None) -> ClusteredDifference:
     if found is None:
-        return ClusteredDifference(why=statement("A group has no case."))
+        return ClusteredDifference(why=statement("A group has no cases."))
     return ClusteredDifference(
         difference=found.estimate, low=found.low, high=found.high, se=found.se, p=found.p,
         smallest_p=found.smallest_p or None, clusters=found.clusters, method=found.method, why=found.why,

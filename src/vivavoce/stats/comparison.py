@@ -210,7 +210,7 @@ def _items(
         correction=correction,
         tests=tested,
         untested=len(given) - tested,
-        why=statement("Questionnaire items, explored: {words}.", words=words),
+        why=statement("Questionnaire items, exploratory: {words}.", words=words),
     )
     asked = {(found[a].key, found[b].key) for a, b in chosen}
     return [item for item in items if (item.a, item.b) in asked], [family] if items else []
@@ -360,7 +360,7 @@ def _without_margin(names: list[str], margin: Margins) -> list[Statement]:
     """Measures that a margin was given beside, and not for."""
     without = [name for name in names if margin_of(name, margin) is None] if margin is not None else []
     return [
-        statement("No margin was given for {name}: say --margin {name}=VALUE in its own unit.", name=name)
+        statement("No margin for {name}: add --margin {name}=VALUE, in the unit of the measure.", name=name)
         for name in without
     ]
 
@@ -380,8 +380,8 @@ def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[State
         return []
     return [
         statement(
-            "The margin of {names} was named when the data were there, not declared in the study file before "
-            "the first visit: what it shows is explored, not declared.",
+            "The margin of {names} was not declared in the study file before data collection, so these "
+            "results are exploratory.",
             names=", ".join(late),
         )
     ]
@@ -390,7 +390,7 @@ def _explored(dataset: Dataset, names: list[str], margin: Margins) -> list[State
 def _unused(names: list[str], used: list[str]) -> list[Statement]:
     return [
         statement(
-            "Nothing was counted for {name}. The measure's rule: {rule}.",
+            "No cases for {name}. Rule of the measure: {rule}.",
             name=name, rule=statement(MEASURES.get(name).empty),
         )
         for name in names if name not in used
@@ -402,7 +402,7 @@ def _untested(summary: Summary, names: list[str]) -> list[Statement]:
     declared = [] if summary.declared is None else summary.declared.results
     return [
         statement(
-            "Declared, and not to be tested: {name}, {a} - {b}. {why}",
+            "Declared but not testable: {name}, {a} - {b}. {why}",
             name=one.measure, a=one.a, b=one.b, why=one.why,
         )
         for one in declared if one.p is None and one.unknown is None and one.measure not in names

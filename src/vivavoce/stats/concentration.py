@@ -78,17 +78,17 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | Non
     if spread.top_ratio > TOP_LIMIT and spread.top_participants < spread.participants:
         held = {"share": Numeral(spread.top_ratio, ".0%"), "n": spread.dialogues}
         facts.append(
-            statement("the busiest participant holds {share} of the {n} dialogues", **held)
+            statement("the most active participant had {share} of the {n} dialogues", **held)
             if spread.top_participants == 1
             else statement(
-                "the {k} busiest of {m} participants hold {share} of the {n} dialogues",
+                "the {k} most active of {m} participants had {share} of the {n} dialogues",
                 k=spread.top_participants, m=spread.participants, **held,
             )
         )  # fmt: skip
     if spread.largest_ratio > SINGLE_LIMIT:
         facts.append(
             statement(
-                "one participant alone had {k} of {n} ({share})",
+                "one participant had {k} of {n} ({share})",
                 k=spread.largest, n=spread.dialogues, share=Numeral(spread.largest_ratio, ".0%"),
             )
         )  # fmt: skip
@@ -100,6 +100,6 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | Non
         if of
         else statement("Few participants dominate: {what}.", what=what)
     ) + statement(
-        "Read the intervals and tests that are clustered by participant: those that treat dialogues as "
-        "independent look more certain than they are."
+        "Use the intervals and tests clustered by participant; those that treat dialogues as independent "
+        "are too optimistic."
     )

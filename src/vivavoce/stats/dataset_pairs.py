@@ -11,13 +11,13 @@ def doubts(a: Dataset, b: Dataset) -> list[Statement]:
     Empty   nothing is doubtful: []
     """
     if a.hash == b.hash:
-        return [statement("The dataset is compared with itself: both hold the same rows.")]
+        return [statement("Both datasets have the same rows: this compares a dataset with itself.")]
     found: list[Statement | None] = [
         _programs(a, b),
         None
         if a.study == b.study
-        else statement("The datasets are of different studies: {a} and {b}.", a=a.study, b=b.study),
-        None if _systems(a) & _systems(b) else statement("The datasets have no system in common."),
+        else statement("The datasets come from different studies: {a} and {b}.", a=a.study, b=b.study),
+        None if _systems(a) & _systems(b) else statement("The datasets have no systems in common."),
         None if _measures(a) & _measures(b) else statement("No measure has values in both datasets."),
     ]
     return [one for one in found if one]
@@ -28,7 +28,7 @@ def _programs(a: Dataset, b: Dataset) -> Statement | None:
         return None
     programs, people = (a, b) if a.simulated else (b, a)
     return statement(
-        "SIMULATED beside real: dataset {programs} was held by programs, dataset {people} by people.",
+        "SIMULATED against real: dataset {programs} is simulated, dataset {people} is real.",
         programs=_short(programs), people=_short(people),
     )  # fmt: skip
 

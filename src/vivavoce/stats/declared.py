@@ -100,7 +100,7 @@ def declared_family(dataset: Dataset, correction: str | None = None) -> Declared
         tests=given,
         untested=len(p_values) - given,
         measures=list(dict.fromkeys(one.measure for one in results)),
-        why=sum(_untested([*results, *choices]), statement("Declared beforehand: {words}.", words=words)),
+        why=sum(_untested([*results, *choices]), statement("Declared in advance: {words}.", words=words)),
     )
     return DeclaredFamily(family=family, results=results, choices=choices)
 
@@ -151,7 +151,7 @@ def _untested(members: Sequence[DeclaredComparison | DeclaredChoice]) -> list[St
 def _obstacle(one: DeclaredComparison | DeclaredChoice) -> Statement:
     """Why a declared comparison has no p."""
     if isinstance(one, DeclaredChoice):
-        return statement("nobody decided")
+        return statement("not adjudicated")
     if one.unknown is not None:
         return statement("the dataset has no {name}", name=one.unknown)
     told = dict(one.why.values).get("first", one.why)  # the rule behind it stands with the comparison

@@ -12,28 +12,23 @@ from vivavoce.stats.clusters import FEW
 from vivavoce.stats.difference import MANY
 
 ROBUST: Final = N_(
-    "Dialogues of one person are alike, so people are counted, not dialogues: errors are robust, and t "
-    "weighs participants by what they contribute (degrees of freedom after Satterthwaite)."
+    "Intervals and p values come from cluster-robust t tests by participant, with Satterthwaite degrees of "
+    "freedom."
 )
 WITHIN: Final = N_(
-    "Dialogues of one person are alike, so people are counted, not dialogues: what both systems gave a "
-    "person is swapped, who met one alone changes sides as a whole, and p and interval say how often that "
-    "alone parts the systems as far."
+    "Intervals and p values come from a permutation test clustered by participant. It swaps the systems "
+    "within participants who used both; other participants switch groups as a whole."
 )
 BETWEEN: Final = N_(
-    "Dialogues of one person are alike, so people are counted, not dialogues: whole people change sides, and "
-    "p and interval say how often that alone parts the systems as far."
+    "Intervals and p values come from a permutation test clustered by participant: participants switch "
+    "groups as a whole."
 )
-ALONE: Final = N_(
-    "Dialogues of one person are alike, and one person says nothing of others: no interval is given, and "
-    "nothing is tested."
-)
-TIES: Final = N_("Relabellings as far apart as what was seen count half (mid-p).")
-HELD_ALONE: Final = N_("{people} held {n} (median {m}, most {k}).")
-HELD_APART: Final = N_("{people} held {n} (median {m}, most {k}), each in one group only.")
+ALONE: Final = N_("There is only one participant, so no intervals or tests are possible.")
+TIES: Final = N_("Ties with the observed difference count half (mid-p).")
+HELD_ALONE: Final = N_("{people} held {n} (median {m}, maximum {k}).")
+HELD_APART: Final = N_("{people} held {n} (median {m}, maximum {k}), each in one group only.")
 HELD_BY_BOTH: Final = N_(
-    "{people} held {n} (median {m}, most {k}), and {both} of them in more than one "
-    "group, so that they serve as their own control."
+    "{people} held {n} (median {m}, maximum {k}). Participants in more than one group (own controls): {both}."
 )
 
 
@@ -58,12 +53,12 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
     sizes = Counter(person for group in known for person in group)
     people = len(sizes)
     if not any(participants):
-        return Model(name="independent", why=statement("There is no dialogue to analyse."))
+        return Model(name="independent", why=statement("There are no dialogues to analyse."))
     if not people:
         return Model(
             name="independent",
-            why=statement("No participant is known, so dialogues are taken as independent.")
-            + statement("Where people called more than once the intervals are too narrow."),
+            why=statement("Participants are unknown, so dialogues are treated as independent.")
+            + statement("If people took part more than once, the intervals are too narrow."),
         )
     met = Counter(person for group in known for person in set(group))
     both = sum(times > 1 for times in met.values())
@@ -74,7 +69,7 @@ def choose_model(participants: Sequence[Sequence[str | None]]) -> Model:
         return Model(name="cluster_robust_t", why=nested + statement(ROBUST))
     if sum(bool(group) for group in participants) < 2:  # nothing is compared
         return Model(name="permutation", why=nested + statement(ROBUST))
-    few = statement("So few people (under {few}) show large differences only.", few=FEW)
+    few = statement("With fewer than {few} participants, only large differences can be detected.", few=FEW)
     why = nested + statement(WITHIN if both else BETWEEN)
     return Model(name="permutation", why=why + (few if people < FEW else statement(TIES)))
 

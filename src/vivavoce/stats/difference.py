@@ -20,11 +20,11 @@ from vivavoce.stats.sandwich import Error, Residuals, residuals, robust_error, s
 MANY: Final = 400
 LIMITS: Final = Interval(-1.0, 1.0)
 HOW: Final = {
-    "permutation_within": N_("what the systems gave them swapped"),
-    "permutation_between": N_("sides changed"),
+    "permutation_within": N_("systems swapped within participants"),
+    "permutation_between": N_("groups switched"),
     "cluster_robust_t": "robust error, t",
 }
-WEIGHED: Final = N_("Labels weigh by the inverse of their logged chance (Hajek).")
+WEIGHED: Final = N_("Labels have inverse-probability weights (Hajek).")
 Cases = tuple[Floats, Floats]
 Relabel = Callable[[np.ndarray, np.ndarray], Relabelling]
 
@@ -140,10 +140,12 @@ def compare_clusters(
     estimate = float(sums[0].tops.sum() / sums[0].bottoms.sum() - sums[1].tops.sum() / sums[1].bottoms.sum())
     error, people = robust_error(*left, even=not weighed), int(used.sum())
     if error is None:
-        why = statement("One group has a single participant, so persons and systems cannot be told apart.")
+        why = statement(
+            "One group has a single participant, so effects of participants and systems cannot be separated."
+        )
         return Comparison(estimate=estimate, clusters=people, why=why)
     if error.se <= ALIKE and (weighed or abs(estimate) <= ALIKE):
-        why = statement("Nothing varied between participants.")
+        why = statement("Participants do not vary.")
         return Comparison(estimate=estimate, clusters=people, why=why)
     limits = LIMITS if rates else None if most is None else Interval(-most, most)
     if weighed or (people > MANY and error.se > ALIKE):
@@ -172,7 +174,7 @@ def _by_t(estimate: float, error: Error, people: int, limits: Interval | None, l
     procedure = _Robust(estimate, error)
     span = _within(procedure.interval(level), limits)
     why = statement(
-        "{people} participants; robust error, t with {df} degrees of freedom.",
+        "{people} participants; cluster-robust t test with {df} degrees of freedom.",
         people=people, df=Numeral(error.df, ".0f"),
     )  # fmt: skip
     return Comparison(
@@ -207,16 +209,16 @@ def _by_relabelling(
 def _in_words(
     people: int, method: str, labels: Relabelling, smallest_p: float, alpha: float, *, varied: bool
 ) -> Statement:
-    ways = statement("{n} ways, drawn", n=len(labels.kept) - 1)
+    ways = statement("{n} random permutations", n=len(labels.kept) - 1)
     if labels.every:
-        ways = statement("all {n} ways", n=len(labels.kept))
+        ways = statement("all {n} permutations", n=len(labels.kept))
     how = statement(HOW[method])
-    why = statement("{people} participants as wholes, {how}: {ways}.", people=people, how=how, ways=ways)
+    why = statement("Permutation of {people} participants, {how}: {ways}.", people=people, how=how, ways=ways)
     if not varied:
-        return why + statement("Each shows the same, so there is no interval.")
+        return why + statement("All give the same value, so there is no interval.")
     if smallest_p >= alpha:
         return why + statement(
-            "So few can give no p below {floor}: nothing can be significant at {alpha}.",
+            "With so few participants p cannot fall below {floor}, so significance at {alpha} is impossible.",
             floor=Numeral(half_up(smallest_p, 3)), alpha=Numeral(alpha, "g"),
         )  # fmt: skip
     return why

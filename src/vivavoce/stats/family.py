@@ -29,7 +29,7 @@ from vivavoce.stats.summary_results import GroupTest, Summary, SystemTest
 
 Key = tuple[str, frozenset[Any]]
 EXPLORABLE: Final = (*HEADLINES, *FURTHER)
-EXPLORED: Final = N_("Explored, not declared: {words}.")
+EXPLORED: Final = N_("Exploratory, not declared: {words}.")
 
 
 class FamilyMember(NamedTuple):

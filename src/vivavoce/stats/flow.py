@@ -81,8 +81,8 @@ def change_words(dataset: Dataset) -> Statement | None:
     """Which tables are no longer those that were written, in two sentences; None where all are."""
     if not dataset.changed:
         return None
-    changed = statement("Changed since the dataset was written: {tables}.", tables=", ".join(dataset.changed))
-    return changed + statement("The numbers are of what it holds now, and their signatures say so.")
+    changed = statement("Changed after export: {tables}.", tables=", ".join(dataset.changed))
+    return changed + statement("The numbers and their signatures refer to the current content.")
 
 
 def running_words(dataset: Dataset) -> Statement | None:
@@ -90,7 +90,7 @@ def running_words(dataset: Dataset) -> Statement | None:
     n = len(dataset.running)
     if not n:
         return None
-    return statement("Still under way, and not in the figures: {n}.", n=Counted(n, "dialogue"))
+    return statement("In progress, not in the figures: {n}.", n=Counted(n, "dialogue"))
 
 
 def abandoned_words(dataset: Dataset) -> Statement | None:
@@ -98,8 +98,8 @@ def abandoned_words(dataset: Dataset) -> Statement | None:
     if not dataset.abandoned:
         return None
     return statement(
-        "{k} of {n} dialogues were abandoned: who held them left before the dialogue was ended. They count "
-        "with what was said in them; the rule `end_reason = abandoned` leaves them out.",
+        "{k} of {n} dialogues were abandoned: the participant left before the end. They are included; "
+        "exclude them with the rule `end_reason = abandoned`.",
         k=len(dataset.abandoned), n=len(dataset.read("dialogues")),
     )  # fmt: skip
 
@@ -111,9 +111,7 @@ def later_rules_words(dataset: Dataset) -> Statement | None:
         return None
     if not later_rules(served_revisions(dataset.manifest.get("study", {})), dataset.first_participant):
         return None
-    return statement(
-        "The rules of exclusion were changed after the first participant had come; those of before count."
-    )
+    return statement("Exclusion rules changed after the first participant; the earlier rules apply.")
 
 
 def exclusion_words(dataset: Dataset) -> Statement | None:
@@ -123,10 +121,10 @@ def exclusion_words(dataset: Dataset) -> Statement | None:
     if not found:
         return None
     k, n, rules = facts["dialogues"], facts["of"], enumerated([_amounts(one) for one in found])
-    told = statement("Left out of every figure: {k} of {n} dialogues ({rules}).", k=k, n=n, rules=rules)
+    told = statement("Excluded from all figures: {k} of {n} dialogues ({rules}).", k=k, n=n, rules=rules)
     if k == n:
         told = statement("All {n} dialogues are excluded ({rules}).", n=n, rules=rules)
-    return told + statement("`--exclude none` counts them.")
+    return told + statement("Use `--exclude none` to include them.")
 
 
 def _amounts(one: Mapping[str, Any]) -> Statement:

@@ -224,23 +224,23 @@ def _in_words(table: JudgedTable, judge: str, *, chosen: bool) -> list[Statement
     asked, known = ~np.isnan(table.labels), ~np.isnan(table.said)
     found = [
         statement(
-            "People judged {labels} of {n} cases ({people} participants); of {predicted} more only {judge} "
-            "speaks, whose mean error on the cases of people is subtracted.",
+            "People judged {labels} of {n} cases ({people} participants). {judge} alone judged {predicted} "
+            "more; its mean error, measured on the human ratings, is subtracted.",
             labels=int(asked.sum()), n=len(asked), people=len(np.unique(table.people[asked])),
             predicted=int((~asked & known).sum()), judge=judge,
         ),
-        statement("The figures of the judge alone are uncorrected: they say how wrong it would have been."),
+        statement("Figures of the judge alone are uncorrected; they show its bias."),
     ]  # fmt: skip
     if judge == PARAMETERS:
-        found.append(statement("Each dialogue is predicted by models that never saw its participant."))
+        found.append(statement("Each dialogue is predicted by models trained on other participants."))
     if not chosen:
         found.append(
             statement(
-                "This holds where people judged a random sample; which ones were asked is not logged here."
+                "This requires a random sample of human-judged cases; the log does not show the sampling."
             )
         )
     if silent := int((~known).sum()):
-        found.append(statement("The judge said nothing of {n} cases; its mean stands there.", n=silent))
+        found.append(statement("The judge gave no label for {n} cases; its mean is used there.", n=silent))
     return found
 
 
@@ -257,8 +257,9 @@ def _doubts(table: JudgedTable, asked: np.ndarray, odds: Floats | None) -> list[
         return []
     return [
         statement(
-            "The judge finds what people judged {difference} better than the rest (p {p}): that is hardly a "
-            "random sample, and no figure here is safe. Draw cases by `judge choose`.",
+            "The judge rates the human-judged cases {difference} better than the rest (p {p}). They are "
+            "probably not a random sample, so these figures are unreliable. Sample cases with `judge "
+            "choose`.",
             difference=Numeral(found.estimate, "+.2f"), p=Numeral(found.p, ".2g"),
         )
     ]  # fmt: skip
@@ -297,8 +298,8 @@ def _drawn_words(table: JudgedTable, logged: Mapping[str, tuple[float, bool]]) -
     drawn = {one for one in table.dialogues if logged.get(one, (0.0, False))[1]}
     return [
         statement(
-            "Dialogues were chosen for annotators by logged chances: {drawn} of {n}, of which {open} wait. "
-            "Labels weigh by the inverse of their chance.",
+            "Dialogues were sampled for annotation with logged probabilities: {drawn} of {n}, of which "
+            "{open} are pending. Labels have inverse-probability weights.",
             drawn=len(drawn), n=len(set(table.dialogues)), open=len(drawn - judged),
         )
     ]  # fmt: skip

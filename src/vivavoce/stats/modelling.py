@@ -434,22 +434,22 @@ def _warnings(
     if frame.left_out:
         found.append(
             statement(
-                "{k} of {of} are left out: a variable of the formula is unknown in them.",
+                "{k} of {of} are left out: a variable of the formula is missing.",
                 k=frame.left_out, of=Counted(frame.left_out + len(frame.tops), frame.unit),
             )
         )  # fmt: skip
     if ("participant",) not in formula.grouping:
         found.append(
             statement(
-                "The formula has no (1|participant): what one participant's dialogues share is taken for "
-                "news of the systems, and intervals are too narrow."
+                "The formula has no (1|participant), so dialogues are treated as independent and intervals "
+                "are too narrow."
             )
         )
     elif people < FEW:
         found.append(
             statement(
-                "Only {people} participants, fewer than {few}: errors of a model of so few say too little; "
-                "no interval and no p of a contrast is given.",
+                "Only {people} participants (minimum {few}), too few for standard errors of the model: "
+                "contrasts have no intervals or p.",
                 people=people,
                 few=FEW,
             )
@@ -460,7 +460,7 @@ def _warnings(
     if gone:
         found.append(
             statement(
-                "No deviation is left for {which}: these data show no differences there.",
+                "The estimated standard deviation of {which} is 0.",
                 which=", ".join(gone),
             )
         )

@@ -99,12 +99,12 @@ def adjusted_pairs(pairs: Sequence[tuple[float, float]], correction: str) -> lis
 def adjustment_words(correction: str, number: int, what: str, of: Statement | None = None) -> Statement:
     """How p was adjusted over so many of `what`, such as `declared comparison`; `of`: of what they are."""
     if number == 0:
-        return statement("nothing could be tested") + of
+        return statement("no tests were possible") + of
     over = Counted(number, what)
     places = {"over": statement("{what} {of}", what=over, of=of) if of else over}
     if correction == "none":
-        return statement("p of {over} is not adjusted", **places)
-    return statement("p is adjusted by {how} over {over}", how=statement(NAMES[correction]), **places)
+        return statement("p is not adjusted over {over}", **places)
+    return statement("p is adjusted ({how}) over {over}", how=statement(NAMES[correction]), **places)
 
 
 def _adjusted(p_values: PValues, adjust: Callable[[Floats], Floats]) -> list[float | None]:

@@ -69,7 +69,7 @@ def read_pilot(dataset: Dataset, measure: str | None = None) -> Pilot:
         everybody.participants += group.participants
     counts = Counter(person for person in everybody.participants if person is not None)
     if not counts:
-        raise InputError("no participant is known", place="--pilot", hint="name a dataset with participants")
+        raise InputError("participants are unknown", place="--pilot", hint="name a dataset with participants")
     nested = ClusteredSummary(sums(dataset), [everybody])
     name = MEASURES.get(measure).name if measure else None
     asked = [name] if name else list(HEADLINES)

@@ -53,7 +53,7 @@ MOST_COMPARED_GROUPS: Final = 12
 UNCOMPARED: Final = ("participant", "task")
 OWN_FAULTS: Final = ("interrupted", "internal")
 
-NO_DIALOGUE: Final = statement("The dataset holds no dialogue.")
+NO_DIALOGUE: Final = statement("The dataset has no dialogues.")
 
 
 def summarise(dataset: Dataset, by: str = "system", *, correction: str | None = None) -> Summary:
@@ -240,7 +240,7 @@ def _tests(
     if by in UNCOMPARED or len(rows) > MOST_COMPARED_GROUPS:
         return [], (
             statement(
-                "No tests: {n} groups by {by} would make {k} comparisons.",
+                "No tests: {n} groups by {by} would require {k} comparisons.",
                 n=len(rows), by=by, k=math.comb(len(rows), 2),
             )
             if len(rows) > 1
@@ -312,7 +312,7 @@ def _warnings(
     if 0 < simulated < whole.dialogues:
         warnings.append(
             statement(
-                "{k} of {n} dialogues were held by programs, not by people; the figures mix both.",
+                "{k} of {n} dialogues are simulated; the figures include both kinds.",
                 k=simulated, n=whole.dialogues,
             )
         )  # fmt: skip
@@ -321,8 +321,8 @@ def _warnings(
     if unknown:
         warnings.append(
             statement(
-                "The participant of {k} of {n} dialogues is unknown; whether one person called often cannot "
-                "be seen for them.",
+                "The participant is unknown for {k} of {n} dialogues, so repeated participation cannot be "
+                "detected there.",
                 k=unknown, n=whole.dialogues,
             )
         )  # fmt: skip
@@ -342,15 +342,14 @@ def doubt_definitions(whole: GroupSummary) -> Statement | None:
         key=lambda name: -(rates[name].ratio or 0.0),
     )
     return statement(
-        "Two definitions of success disagree: {high}: {most} of {n_high}; {low}: {least} of {n_low} "
-        "({bound} percentage points or more apart is much).",
+        "Two definitions of success differ by {bound} percentage points or more: {high}: {most} of "
+        "{n_high}; {low}: {least} of {n_low}.",
         high=statement(MEASURES.get(high).title), most=Numeral(rates[high].ratio or 0.0, ".1%"),
         n_high=Counted(round(rates[high].n), rates[high].unit),
         low=statement(MEASURES.get(low).title), least=Numeral(rates[low].ratio or 0.0, ".1%"),
         n_low=Counted(round(rates[low].n), rates[low].unit), bound=Numeral(100 * FAR_APART, ".0f"),
     ) + statement(
-        "They do not measure the same here. Before you believe either, read what each counts, and some of "
-        "the dialogues that one calls a success and the other does not."
+        "Check which one fits your question, and read some dialogues where they disagree."
     )  # fmt: skip
 
 
@@ -369,10 +368,10 @@ def chosen_labels(dataset: Dataset) -> list[Statement]:
         judged = drawn & {row["dialogue_id"] for row in rows if row["layer"] == layer}
         told.append(
             statement(
-                "Annotators of layer {layer} judged {judged} of {n} dialogues, chosen by logged chances that "
-                "differ; {open} that were drawn wait. Its measures are Hajek's ratios: each label weighs by "
-                "the inverse of its chance. Intervals and tests are over participants, by a robust error and "
-                "t; nothing is relabelled.",
+                "Annotators of layer {layer} judged {judged} of {n} dialogues, sampled with logged, "
+                "unequal probabilities; {open} sampled dialogues are pending. Measures are Hajek ratios "
+                "with inverse-probability weights. Intervals and tests are cluster-robust t tests by "
+                "participant, without permutation.",
                 layer=layer, judged=len(judged), n=len(chances), open=len(drawn - judged),
             )
         )  # fmt: skip
@@ -383,8 +382,8 @@ def open_disputes(dataset: Dataset) -> list[Statement]:
     """Where annotators differ and nobody decided, one sentence a layer that measures read."""
     return [
         statement(
-            "Annotators differ at {k} of {n} places of layer {layer}, and nobody decided: the mean over "
-            "annotators stands, between the lowest and highest value that decisions could give.",
+            "Annotators disagree on {k} of {n} items of layer {layer}, without adjudication. The value is "
+            "the mean over annotators; the range shows the lowest and highest possible values.",
             k=one.open, n=one.judged, layer=one.layer,
         )
         for one in open_places(dataset)
@@ -404,7 +403,7 @@ def _dominance(found: list[Group], everything: Group) -> list[Statement | None]:
     if overall is None:
         return list(each.values())
     same = [key for key, warning in each.items() if warning]
-    within = statement("The same holds within {groups}.", groups=", ".join(same))
+    within = statement("The same applies within {groups}.", groups=", ".join(same))
     return [overall, within if same else None]
 
 
@@ -423,15 +422,15 @@ def _own_faults(dataset: Dataset, found: list[Group]) -> list[Statement | None]:
     )
     return [
         statement(
-            "In {n} dialogues a turn failed by a fault of this service, not of the system ({which}).",
+            "In {n} dialogues a turn failed because of Vivavoce, not the system ({which}).",
             n=len(failed), which=told,
         )
-        + statement("They count like all others in every rate; read the rates with that in mind.")
+        + statement("All rates include them.")
         if failed
         else None,
         statement(
-            "This service was started anew in the middle of {n} dialogues: their durations, and delays "
-            "across the restart, are left out.",
+            "Vivavoce restarted during {n} dialogues: their durations and the delays across the restart "
+            "are left out.",
             n=len(restarted),
         )
         if restarted
@@ -444,8 +443,8 @@ def _unrated(whole: GroupSummary) -> Statement | None:
     if not rate or not 0 < rate.n < whole.dialogues:
         return None
     return statement(
-        "Dialogues without an answer to the success question: {k} of {n}; subjective success is over the "
-        "answered ones, objective success over all that have a goal.",
+        "No answer to the success question: {k} of {n} dialogues. Subjective success counts answered "
+        "dialogues, objective success all dialogues with a goal.",
         k=Numeral(whole.dialogues - rate.n, ".0f"), n=whole.dialogues,
     )  # fmt: skip
 
@@ -455,7 +454,6 @@ def _not_counted(whole: GroupSummary) -> Statement | None:
     if not names:
         return None
     return statement(
-        "Answers behind {names} are not plain yes or no (1 or 0): the mean is shown, without interval and "
-        "tests.",
+        "Answers for {names} are not yes or no (1 or 0): only the mean is shown, without interval or tests.",
         names=", ".join(names),
     )

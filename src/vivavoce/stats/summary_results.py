@@ -15,7 +15,7 @@ from vivavoce.stats.concentration import Concentration
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredFamily, Family, NoWorse
 from vivavoce.stats.design import Model
 
-UNKNOWN_PEOPLE = statement("No participant is known.")
+UNKNOWN_PEOPLE = statement("Participants are unknown.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -320,7 +320,7 @@ def compose_campaign(found: Evaluation, *, words: str = "en", beside: Sequence[E
             data=found.dataset.hash.partition("|")[0],  # that silent dialogues count nowhere is told in words
             made=str(found.dataset.manifest.get("created_at") or "")[:10],
             version=installed_version(),
-            words={**frame_words(), "programs": say("programs held the dialogues, not people")},
+            words={**frame_words(), "programs": say("simulated participants, not people")},
         )
 
 

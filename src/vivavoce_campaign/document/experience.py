@@ -95,11 +95,11 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
         draw,
         mark=mark,
         caption=say(
-            "Bar: mean over users; line: its 95% interval. 0 is \u201c{low}\u201d, 4 is \u201c{high}\u201d.",
+            "Bar: mean over users; line: its 95% CI. 0 is \u201c{low}\u201d, 4 is \u201c{high}\u201d.",
             low=wording.label("frequency", 0).lower(),
             high=wording.label("frequency", HIGHEST).lower(),
         ),
-        columns=(say("Aspect"), say("Mean"), say("95% interval")),
+        columns=(say("Aspect"), say("Mean"), say("95% CI")),
         rows=[
             (say(ASPECTS[one.name]), coefficient(one.mean), between(one.low, one.high, coefficient))
             for one in aspects

@@ -35,7 +35,7 @@ def _table(standing: dict[str, Any]) -> TableOfText:
     rows = tuple(_row(one) for one in standing["teams"])
     columns = heads(say("Team"), say("Rank"), *(say(name) for name in FIGURES.values()), say("Predicates"))
     note = say(
-        "Under each share its 95% interval, speakers drawn. Teams with the same figure share a rank. A "
+        "Under each share its 95% CI, speakers drawn. Teams with the same figure share a rank. A "
         "team that left speakers out is not ranked."
     )
     signed = tuple((one["team"], one["signature"]) for one in standing["teams"])

@@ -129,7 +129,7 @@ def _languages_table(found: Evaluation) -> TableOfText:
     rows = tuple(Row(named_language(one.language), _language_cells(one)) for one in found.languages)
     columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
     note = say(
-        "Shares have 95% intervals over users; of stress tests over cases, or the utterances they change. "
+        "Shares have 95% CIs over users; of stress tests over cases, or the utterances they change. "
         "Each language has its own utterances, tests and changed words: a difference of languages is one of "
         "the system only where the same tests changed the same kind of word (see the table on spelling "
         "tests)."
@@ -160,7 +160,7 @@ def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
         "A goal is reached when the system tells so by the words that its team gave, and names no other "
         "value than the task's; where venues are known, when the one offered last fits the task. Minutes and "
         "seconds from a dialogue's opening to its end, of dialogues that reached their goal; where that is "
-        "not known, of all. Shares have 95% intervals over users."
+        "not known, of all. Shares have 95% CIs over users."
     )
     if found.people.simulated:
         note += " " + say("Programs answer at once: these times say only that the figures are computed.")
@@ -220,7 +220,7 @@ def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
     columns = heads(say("Entities in the utterance"), say("Utterances"), say("Entities taken in"))
     note = say(
         "An entity is a slot with its value. It counts as taken in when the system's own account of the same "
-        "turn has both. Unit: entities; Wilson's 95% interval."
+        "turn has both. Unit: entities; Wilson's 95% CI."
     )
     return [TableOfText("campaign_entities", say("Entities within one utterance"), columns, rows, note)]
 

@@ -43,8 +43,8 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
     ]
     notes = [
         say(
-            "Needed clarification: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
-            "interactions whose original did not pass: {left}.",
+            "Clarification required: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
+            "interactions with a failed original: {left}.",
             clarification=count(whole["clarification"]),
             unsure=count(whole["unsure"]),
             invalid=count(whole["invalid"]),
@@ -120,10 +120,10 @@ def success_figure(run: Facts, mark: str) -> Figure:
         draw,
         mark=mark,
         caption=say(
-            "Bar: share of the cases that were passed for certain; line: its 95% interval, up to where "
+            "Bar: share of the cases that were passed for certain; line: its 95% CI, up to where "
             "it would reach if all cases without a verdict passed. Without a bar: none passed."
         ),
-        columns=(say("Test"), say("Passed"), say("Success"), say("95% interval")),
+        columns=(say("Test"), say("Passed"), say("Success"), say("95% CI")),
         rows=[
             (
                 f"{one['name']} {title_of(one)}",
@@ -152,12 +152,12 @@ def _table(run: Facts) -> TableOfText:
     rows.append(Row(say("All tests"), _cells(whole), total=True))
     mean = share_told(run, "macro_families")
     note = say(
-        "Passed of all cases, with Wilson's 95% interval, or one over the utterances where several cases "
+        "Passed of all cases, with Wilson's 95% CI, or one over the utterances where several cases "
         "change the same; where some have no verdict yet, two shares: should none of them pass, or all. "
         "Mean of the groups: {mean}.",
         mean=mean,
     )
-    columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% interval"))
+    columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% CI"))
     signed = tuple((one["name"], one["signature"]) for one in [*run["families"], *run["tests"], whole])
     return TableOfText(
         "campaign_stress", say("Success by test and group"), columns, tuple(rows), note, signed

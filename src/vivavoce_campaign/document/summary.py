@@ -172,7 +172,7 @@ def _quality_table(found: Evaluation) -> TableOfText:
     if not found.people.simulated:
         apart = say("The two are told apart: a system may serve well and displease, and the reverse.")
         note = f"{apart} {note}"
-    columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Out of"))
+    columns = heads(say("Figure"), say("Value"), say("95% CI"), say("Out of"))
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
 
 
@@ -223,7 +223,7 @@ def _statement(one: IdialAspect, found: Evaluation) -> str:
         return say("No user answered all items of this aspect.")
     label = found.wording("idial", language()).label("frequency", int(one.mean + 0.5))
     return say(
-        "Items {items} of the questionnaire: {mean} of 4 on average (95% interval {interval}; {users}), "
+        "Items {items} of the questionnaire: {mean} of 4 on average (95% CI {interval}; {users}), "
         "nearest to "
         "\u201c{label}\u201d.",
         items=listed([item.removeprefix("q") for item in one.items]),
@@ -248,7 +248,7 @@ def stress_lines(stress: Stress | None) -> list[str]:
         )  # fmt: skip
     else:
         first = say(
-            "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% interval "
+            "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% CI "
             "{interval}).",
             passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=percent(whole["ratio"]),
             interval=between(whole["low"], whole["high"], percent),

@@ -79,7 +79,7 @@ def _differences(results: PopulationsCompared) -> list[str]:
     }
     sentences = [
         say(
-            "{measure}: {a} stands at {first}, {b} at {second} (difference {gap}, 95% interval {interval}; "
+            "{measure}: {a} stands at {first}, {b} at {second} (difference {gap}, 95% CI {interval}; "
             "adjusted p {p}).",
             measure=_title(one.measure), a=_named(one.a), b=_named(one.b),
             first=_value(values[str(one.a), one.measure], one.measure),
@@ -128,7 +128,7 @@ def _figures(results: PopulationsCompared) -> TableOfText:
         if name != CALLS and (signature := row.measures[name].clustered.signature)
     )  # fmt: skip
     note = say(
-        "Under each figure its 95% interval with participants as the unit. A cost is that of all who took "
+        "Under each figure its 95% CI with participants as the unit. A cost is that of all who took "
         "part, also of dialogues that rules leave out. A dash: it is not known."
     )
     columns = heads(say("Measure"), *(_named(one.name) for one in people))
@@ -196,7 +196,7 @@ def _tests(results: PopulationsCompared) -> list[Block]:
     return [
         TableOfText(
             "population-tests", say("Differences between populations"),
-            heads(say("Compared"), say("Difference"), say("95% interval"), "p", say("p (adjusted)")),
+            heads(say("Compared"), say("Difference"), say("95% CI"), "p", say("p (adjusted)")),
             tuple(rows), f"{note} {family}".strip(),
             tuple(
                 (f"{_named(one.a)} \u2013 {_named(one.b)}, {_title(one.measure).lower()}", one.signature)
@@ -225,7 +225,7 @@ def _precision(results: PopulationsCompared) -> list[Block]:
         return []
     wanted = f"\u00b1{points(results.half_width).lstrip('+')}"
     note = say(
-        "How many people, with as many dialogues each and as alike as these, a 95% interval of {width} "
+        "How many people, with as many dialogues each and as alike as these, a 95% CI of {width} "
         "points takes, and what they cost: what came once, and what grows with people. Under both their own "
         "95% limits. Half the width takes four times as many people.",
         width=wanted,

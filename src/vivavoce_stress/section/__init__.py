@@ -55,8 +55,8 @@ def _run(run: Facts, redact: bool) -> list[Block]:
     notes = [
         say("Mean over tests: {tests}; over groups: {groups}.",
             tests=share_told(run, "macro_tests"), groups=share_told(run, "macro_families")),
-        say("Needed clarification: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
-            "interactions whose original did not pass: {left}.",
+        say("Clarification required: {clarification}; unsure: {unsure}; invalid variants: {invalid}; "
+            "interactions with a failed original: {left}.",
             clarification=count(whole["clarification"]), unsure=count(whole["unsure"]),
             invalid=count(whole["invalid"]), left=count(whole["not_admitted"])),
     ]  # fmt: skip
@@ -84,13 +84,13 @@ def _lead(run: Facts) -> str:
     }  # fmt: skip
     if not whole["open"]:
         return say(
-            "{passed} of {cases} passed: {ratio} (95% interval {interval}). By IDIAL's plain count, one run "
+            "{passed} of {cases} passed: {ratio} (95% CI {interval}). By IDIAL's plain count, one run "
             "each and every interaction admitted: {idial} ({k} of {n}).",
             ratio=percent(whole["ratio"]), **facts,
         )  # fmt: skip
     return say(
         "{passed} of {cases} passed; without a verdict: {open}. The share of passed cases lies between "
-        "{worst}, should none of these pass, and {best}, should all (95% interval of both: {interval}). By "
+        "{worst}, should none of these pass, and {best}, should all (95% CI of both: {interval}). By "
         "IDIAL's plain count, one run each and every interaction admitted: {idial} ({k} of {n} decided).",
         open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]), **facts,
     )  # fmt: skip
@@ -105,7 +105,7 @@ def _table(run: Facts) -> TableOfText:
     rows += [_row(one, say("Groups of tests")) for one in run["families"]]
     rows += [_row(one, say("Languages")) for one in run["languages"]]
     note = say(
-        "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
+        "Passed: share of the cases, with Wilson's 95% CI; where some have no verdict yet, two shares: "
         "should none of them pass, or all. IDIAL's count: first replays "
         "that passed, also of interactions whose original did not. All repetitions: share of cases of "
         "which every replay passed. p: originals pass more often than variants, by paired permutation, "

@@ -141,15 +141,15 @@ def test_a_terminal_shows_the_command_lines_table(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     measured = repr(vv.measure(folder, only="turns"))
-    assert KIND in measured and "4.00" in measured and "95% interval" in measured
-    assert KIND in " ".join(repr(compared).split()) and "p is adjusted by Holm" in repr(compared)
+    assert KIND in measured and "4.00" in measured and "95% CI" in measured
+    assert KIND in " ".join(repr(compared).split()) and "p is adjusted (Holm)" in repr(compared)
 
 
 def test_a_result_is_shown_once_in_a_notebook(
     compared: vv.SystemComparison, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)  # rich would show it by itself
-    assert "p is adjusted by Holm" in repr(compared)
+    assert "p is adjusted (Holm)" in repr(compared)
 
 
 def test_a_notebook_shows_the_same_with_every_name_escaped(

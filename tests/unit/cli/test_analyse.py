@@ -86,7 +86,7 @@ def test_the_terminal_rounds_as_the_report_does():
 def test_every_family_stands_under_the_table_whose_rows_carry_its_letter(tmp_path: Path):
     folder = dataset(tmp_path, "shops", 8, scale=True)
     shown = run("analyse", str(folder), "--measure", "subjective_success")
-    words, items = shown.index("a  Explored, not declared"), shown.index("b  Questionnaire items")
+    words, items = shown.index("a  Exploratory, not declared"), shown.index("b  Questionnaire items")
     assert words < shown.index("The same differences counted otherwise") < items
     (row,) = [line for line in shown.splitlines() if "cambridge clear" in line]
     assert " b " in row and shown.index(row) < items
@@ -110,7 +110,7 @@ def test_a_dataset_is_analysed_with_participants_as_the_unit(tmp_path):
     folder = str(dataset(tmp_path, "crowd", 24))
     text = run("analyse", folder, "--margin", "0.3")
     assert "24 participants held 96 dialogues" in text
-    assert "p is adjusted by Holm over 1 comparison" in text
+    assert "p is adjusted (Holm) over 1 comparison" in text
     words = ["--measure", "subjective_success", "--measure", "dialogue_duration", "--pair", "b:a", "--json"]
     facts = json.loads(run("analyse", folder, *words))
     assert [(test["a"], test["b"]) for test in facts["tests"]] == [("b", "a")] * 2
@@ -126,7 +126,7 @@ def test_a_margin_is_for_success_rates_or_for_the_measure_that_it_names(tmp_path
     assert rate["equivalence"]["margin"] == 0.3
     assert duration["equivalence"] is None
     assert any("--margin dialogue_duration=VALUE" in one for one in both["warnings"])
-    assert any("subjective_success was named when the data were there" in one for one in both["warnings"])
+    assert any("subjective_success was not declared" in one for one in both["warnings"])
     named = json.loads(run("analyse", folder, *asked, "--margin", "dialogue_duration=2.5", "--json"))
     assert [one["equivalence"] and one["equivalence"]["margin"] for one in named["tests"]] == [None, 2.5]
 

@@ -48,7 +48,7 @@ def test_a_system_that_does_not_answer_is_an_answer_of_no(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("verb", "problem"),
     [
-        (("report",), "there is nothing to report yet"),
+        (("report",), "has no dialogues yet"),
         (("run", "--people", "--system", "telco"), "nobody has used the system yet"),
         (("run", "--system", "nobody"), "no submission 'nobody'"),
     ],

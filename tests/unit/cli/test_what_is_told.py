@@ -86,7 +86,7 @@ def test_a_pilot_of_programs_is_no_pilot_of_people(tmp_path: Path) -> None:
 def test_what_makes_a_comparison_doubtful_is_said(tmp_path: Path) -> None:
     one, other = dataset(tmp_path, "one"), dataset(tmp_path, "other", study="kitchen", found=4)
     page = tmp_path / "report.html"
-    assert "The dataset is compared with itself" in run("analyse", one, "--against", one).stderr
+    assert "Both datasets have the same rows" in run("analyse", one, "--against", one).stderr
     assert "different studies: toy and kitchen" in run("analyse", one, "--against", other).stderr
     run("report", one, "--against", other, "--out", page, "--language", "it")
     assert "studi diversi: toy e kitchen" in page.read_text("utf-8")
@@ -108,9 +108,9 @@ def test_every_changed_table_is_told_by_every_verb(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     for words in (["analyse"], ["measure"], ["report", "--out", page]):
         told = run(words[0], tmp_path / "data", *words[1:]).stderr
-        assert told.count("Changed since the dataset was written: preferences") == 1
-    assert "Changed since the dataset was written: preferences" in page.read_text("utf-8")
-    assert "holds no dialogue" not in page.read_text("utf-8")
+        assert told.count("Changed after export: preferences") == 1
+    assert "Changed after export: preferences" in page.read_text("utf-8")
+    assert "has no dialogues" not in page.read_text("utf-8")
 
 
 def test_where_all_is_excluded_that_alone_is_said(tmp_path: Path) -> None:
@@ -118,20 +118,20 @@ def test_where_all_is_excluded_that_alone_is_said(tmp_path: Path) -> None:
     for verb in ("analyse", "measure"):
         told = run(verb, folder, "--exclude", "user_turns < 9")
         assert told.stderr == (
-            "All 24 dialogues are excluded (user_turns < 9: 24). `--exclude none` counts them.\n"
+            "All 24 dialogues are excluded (user_turns < 9: 24). Use `--exclude none` to include them.\n"
         )
-        assert "No participant is known" not in told.stdout and "holds no dialogue" not in told.stdout
+        assert "Participants are unknown" not in told.stdout and "has no dialogues" not in told.stdout
     run("report", folder, "--exclude", "user_turns < 9", "--out", page)
     shown = page.read_text("utf-8")
     assert "All 24 dialogues are excluded" in shown
-    assert "No participant is known" not in shown and "holds no dialogue" not in shown
+    assert "Participants are unknown" not in shown and "has no dialogues" not in shown
 
 
 def test_an_italian_report_says_in_italian_what_is_left_out(tmp_path: Path) -> None:
     folder, page = dataset(tmp_path, "data"), tmp_path / "report.html"
     run("report", folder, "--exclude", "duration_s < 33", "--out", page, "--language", "it")
     shown = page.read_text("utf-8")
-    assert "Left out of every figure" not in shown and "Esclusi da ogni cifra" in shown
+    assert "Excluded from all figures" not in shown and "Esclusi da tutte le cifre" in shown
 
 
 @pytest.mark.parametrize(

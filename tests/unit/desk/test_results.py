@@ -246,13 +246,13 @@ def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
         revision="", sha256="", frozen_at=None, first_participant_at=None, revisions=2, changed=["margin"],
     )  # fmt: skip
     known = Results(1, log.clock.now(), None, declared=declared)
-    assert "margin (not worse than, or the same)" in known.changed() and "ignored" in known.changed()
+    assert "margin (non-inferiority or equivalence)" in known.changed() and "ignored" in known.changed()
     file = "systems: {a: {}, b: {}}\nanalysis: {primary: {measure: subjective_success, compare: [a, b]%s}}"
     analysis = written_analysis(file % "")
     assert analysis is not None
     unserved = replace(known, declared=replace(declared, analysis=analysis, changed=[]))
     said = unserved.changed(file % ", margin: 0.1")
-    assert "come: margin (not worse than, or the same)." in said, "saved, and not served yet"
+    assert "margin (non-inferiority or equivalence)." in said, "saved, and not served yet"
     assert not unserved.changed(file % "") and not unserved.changed()
     assert known.lacks_margin
     with speaking("it"):

@@ -189,7 +189,7 @@ def test_a_rasa_tracker_becomes_the_same_dialogues_however_it_is_kept(
         (0, 0, "find", None, None, 0.8), (0, 0, "find", "food", "thai", 0.8), (0, 1, "other", None, None, 0.1)
     ]  # fmt: skip
     assert rows(made, "annotations", "layer", "label", "value") == [("slots", "food", "thai")]
-    assert "1 messages of the bot without words" in notes(made)
+    assert "1 bot messages without text" in notes(made)
     assert "1234" not in json.dumps([rows(made, "dialogues"), rows(made, "participants")], default=str)
 
 
@@ -307,7 +307,7 @@ def test_runs_that_langchain_traced_become_one_dialogue_with_its_tool_and_tokens
     assert called == [(1, "lookup", '{"city": "Rome"}', "Rome: 21 degrees", False)]
     assert rows(made, "usage", "turn_index", "input_tokens", "output_tokens") == [(1, 9, 4)]
     assert rows(made, "dialogues", "system") == [("agent",)]
-    assert "2 steps that are calls neither of models nor of tools" in notes(made)
+    assert "2 steps other than model or tool calls" in notes(made)
 
 
 def test_observations_of_langfuse_become_dialogues_by_session_else_by_trace(read: Read) -> None:

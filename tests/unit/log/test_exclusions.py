@@ -84,7 +84,7 @@ def test_abandoned_dialogues_count_and_every_table_tells_how_many_they_are(tmp_p
     assert [(row.key, row.dialogues, row.abandoned) for row in summary.by] == [("one", 2, 1), ("two", 2, 0)]
     assert summary.all.measures["user_turns"].numerator == 2 + 3 + 2 + 2
     assert [row.rates["subjective_success"].abandoned for row in (*summary.by, summary.all)] == [1, 0, 1]
-    told = "1 of 4 dialogues were abandoned: who held them left before the dialogue was ended."
+    told = "1 of 4 dialogues were abandoned: the participant left before the end."
     assert any(str(one).startswith(told) for one in summary.warnings)
     with speaking("en"):
         drawn = [success_table(summary), measures_table(summary), participants_table(summary)]
@@ -270,8 +270,8 @@ def test_a_dialogue_under_way_is_neither_analysed_nor_excluded(tmp_path: Path) -
     found = flow(dataset)
     assert (found.dialogues, found.running, found.analysed) == (4, 1, 1)
     warnings = [str(one) for one in summarise(dataset, "system").warnings]
-    assert "Still under way, and not in the figures: 1 dialogue." in warnings
-    left = "Left out of every figure: 2 of 3 dialogues (trivial: 2). `--exclude none` counts them."
+    assert "In progress, not in the figures: 1 dialogue." in warnings
+    left = "Excluded from all figures: 2 of 3 dialogues (trivial: 2). Use `--exclude none` to include them."
     assert left in warnings
 
 
@@ -297,7 +297,7 @@ def test_what_was_right_is_what_was_said_before_the_first_participant_came(tmp_p
     assert kept(dataset) == ["d0"]
     told = declaration(dataset)
     assert told is not None and told.changed == ["quality"]
-    late = "The rules of exclusion were changed after the first participant had come; those of before count."
+    late = "Exclusion rules changed after the first participant; the earlier rules apply."
     assert late in [str(one) for one in summarise(dataset).warnings]
     asked = Dataset(tmp_path / "d", exclude=["trivial"])
     assert late not in [str(one) for one in summarise(asked).warnings]

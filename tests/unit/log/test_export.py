@@ -175,7 +175,7 @@ def test_every_dialogue_that_began_is_a_row(dataset: Dataset) -> None:
     assert second["task_text"] is None and second["code_issued"] is False
     assert by_id["d4"]["simulated"] and by_id["d4"]["end_reason"] is None
     assert dataset.simulated and dataset.factors == ["manager", "noise"]
-    assert dataset.manifest["notes"] == ["1 assigned dialogues never began and are left out"]
+    assert dataset.manifest["notes"] == ["1 assigned dialogues never started and are left out"]
 
 
 @pytest.fixture
@@ -307,8 +307,8 @@ def test_what_passed_while_our_service_was_away_is_nobodys_delay(trial: Trial, t
     assert values["user_response_delay"] == {"value": 2.5, "denominator": 2.0}
     assert values["dialogue_duration"]["denominator"] == 0.0
     warnings = " ".join(map(str, summarise(dataset).warnings))
-    assert "In 1 dialogues a turn failed by a fault of this service, not of the system (a 1)." in warnings
-    assert "started anew in the middle of 1 dialogues" in warnings
+    assert "In 1 dialogues a turn failed because of Vivavoce, not the system (a 1)." in warnings
+    assert "restarted during 1 dialogues" in warnings
 
 
 def test_the_same_log_gives_the_same_hash(trial: Trial, dataset: Dataset, tmp_path: Path) -> None:
@@ -406,7 +406,7 @@ def test_responses_to_a_step_that_is_installed_no_more_are_counted_among_the_not
     ]
     trial.write("v1", visit_opened("p1"), planned, *given)
     notes = export_dataset(trial.log, "cities", tmp_path / "data").manifest["notes"]
-    assert "responses to the step 'gone' are left out (2): no installed package offers it" in notes
+    assert "responses to the step 'gone' are left out (2): no installed package provides it" in notes
 
 
 @pytest.mark.reliability

@@ -177,8 +177,8 @@ def test_an_export_says_which_recordings_it_lacks(log: Log, tmp_path: Path) -> N
     (folder_of(log).path / changed.file).write_bytes(b"cut")
     notes = export_dataset(log, "s", tmp_path / "data", audio=True).manifest["notes"]
     assert notes == [
-        "the file of recording r1 is gone",
-        "the file of recording r2 was altered and is left out",
+        "the file of recording r1 is missing",
+        "the file of recording r2 was modified and is left out",
     ]
 
 

@@ -92,7 +92,7 @@ def test_dialogues_with_clips_that_nobody_timed_are_told_in_the_notes(logged, tm
     rows = [row | {"clips": 5, "clips_placed": 2} for row in pq.read_table(file).to_pylist()]
     pq.write_table(pa.Table.from_pylist(rows, pq.read_schema(file)), file)
     about, _ = time_from_sound(logged, recorded_dialogues(Dataset(logged.folder)), tmp_path / "about")
-    told = "1 of them have clips that no page timed: delays there are about so long"
+    told = "1 of them have clips without page timings: their delays are approximate"
     assert told in about.manifest["notes"]
     assert told not in exact.manifest["notes"]
 

@@ -83,7 +83,7 @@ def test_a_label_that_nobody_gave_is_not_open(made: Make) -> None:
 def test_the_number_open_is_told_before_any_figure_and_by_group(made: Make) -> None:
     dataset = made(disputed(), 3)
     warnings = [str(one) for one in summarise(dataset).warnings]
-    assert any("differ at 4 of 15 places of layer context" in one for one in warnings)
+    assert any("disagree on 4 of 15 items of layer context" in one for one in warnings)
     by_system = {row.key: row.measures["contextually_appropriate_rate"].open
                  for row in summarise(dataset).by}  # fmt: skip
     assert by_system == {"s0": 3, "s1": 1}

@@ -21,11 +21,13 @@ from vivavoce.stats.summary_results import GroupSummary, GroupTest, Summary
 MEASURES = ("subjective_success", "objective_success_assigned", "objective_success_inferred")
 BETTER = re.compile(r"\bbetter\b|\bmeglio\b|\bbest\b|\bmiglior")
 NO_DIFFERENCE = re.compile(
-    r"no difference|could be shown|mostrare una differenza|potuto mostrare", re.IGNORECASE
+    r"not differ|no declared pair|none of|not significant|non differiscono|nessuna coppia"
+    r"|nessuno significativo|non è significativo",
+    re.IGNORECASE,
 )
 DIFFERENT = re.compile(
-    r"differences remain in [1-9]|restano differenze in [1-9]|is shown in [1-9]|una differenza in [1-9]"
-    r"|differ in|does better|fa meglio|differiscono in"
+    r"(?<!\d)[1-9]\d* of \d+ .*?significant|(?<!\d)[1-9]\d* significativi su"
+    r"|differ in|performs better|è migliore di|differiscono in"
 )
 
 
@@ -55,7 +57,7 @@ def summaries(draw: Any) -> Summary:
         settled += own
         told = family(kind, own)
         if kind == "declared":
-            told = replace(told, why=statement("Declared beforehand: nothing could be tested."))
+            told = replace(told, why=statement("Declared in advance: no tests were possible."))
             results = [declared(one) for one in own]
         families.append(told)
     return made_summary(
@@ -108,7 +110,7 @@ def test_the_opening_never_contradicts_its_table(summary, language):
     for family, opening in (("declared", "declared"), ("explored", "Explored")):
         own = {one.significant for one in summary.tests if one.family == family}
         if language == "en" and True in own and family == "explored":
-            (sentence,) = [one for one in said if one.startswith(f"{opening}, not declared beforehand")]
+            (sentence,) = [one for one in said if one.startswith(f"{opening}, not declared in advance")]
             assert not NO_DIFFERENCE.search(sentence)
 
 
@@ -117,12 +119,12 @@ def test_how_many_differ_is_counted_over_every_pair(summary):
     own = [one for one in summary.tests if one.family == "explored"]
     differing = sum(bool(one.significant) for one in own)
     tested = sum(one.significant is not None for one in own)
-    said = [one for one in answer(summary) if one.startswith("Explored")]
+    said = [one for one in answer(summary) if one.startswith("Exploratory")]
     if differing:
         comparisons = f"{tested} comparison{'' if tested == 1 else 's'}"
-        assert f"Holm over {comparisons}, differences remain in {differing}." in said[0]
+        assert f"{differing} of {comparisons} significant" in said[0]
     elif said:
-        assert "differences remain" not in said[0]
+        assert DIFFERENT.search(said[0]) is None
 
 
 def test_four_conditions_of_which_middle_pairs_differ_are_not_called_alike():
@@ -138,6 +140,6 @@ def test_four_conditions_of_which_middle_pairs_differ_are_not_called_alike():
         [family("explored", tests)], by_what="condition",
     )  # fmt: skip
     (said, *_) = answer(summary)
-    assert "over 6 comparisons, differences remain in 2." in said
-    assert "S1A1 stands at 85.2%, S1A0 at 77.8%" in said
+    assert "2 of 6 comparisons significant" in said
+    assert "S1A1 85.2%, S1A0 77.8%" in said
     assert "no difference" not in said.lower()

@@ -107,7 +107,7 @@ def test_stress_tests_are_given_both_ways_and_stand_under_effectiveness_alone(fo
     assert headings == ["Task completion", "Effectiveness of the dialogue", "User satisfaction"]
     lines = [block.items for block in summary.blocks if block.kind == "bullets"]
     assert [len(one) for one in lines] == [1, 3, 1]
-    assert "16 of 27 passed, 59.3% (95% interval 40.7% to 75.5%)" in lines[1][1]
+    assert "16 of 27 passed, 59.3% (95% CI 40.7% to 75.5%)" in lines[1][1]
     groups = re.findall(r"(\w+) ([\d.]+%) \((\d+) cases; [\d.]+% to [\d.]+%\)", lines[1][2])
     assert groups == [("spelling", "63.6%", "11"), ("words", "57.1%", "7"), ("syntax", "55.6%", "9")]
     assert lines[1][2].endswith("Each group counting alike: 58.8%.")
@@ -180,7 +180,7 @@ def test_words_of_teams_are_never_markup_and_the_address_of_the_system_stays_out
     assert "bot.example" not in written
     # small screens have the columns of a table below each other; seven of them scroll, with a shadow
     assert '<table class="numbers stacks" id="table-campaign_quality">' in written
-    assert '<td data-head="95% interval">' in written
+    assert '<td data-head="95% CI">' in written
     assert '<table class="numbers" id="table-campaign_time">' in written
 
 
@@ -382,10 +382,7 @@ def test_the_first_page_says_whether_rules_alone_decided_or_people_judged_and_ag
     judged = evaluate(campaign_dataset(tmp_path / "b", ANSWERS, {}, stress=stress))
     told = " ".join(compose_campaign(judged).before)
     assert "People judged 3 cases of 3, and in 1 of these decided otherwise than the rules; a per" in told
-    assert (
-        "put before them rules and people agree in 1 of 2 on passed or not (95% interval 9.5% to 90.5%)"
-        in told
-    )
+    assert "put before them rules and people agree in 1 of 2 on passed or not (95% CI 9.5% to 90.5%)" in told
     italian = " ".join(compose_campaign(judged, words="it").before)
     assert "Le persone hanno giudicato 3 casi su 3 e in 1 di questi hanno deciso diversamente" in italian
     assert "regole e persone concordano in 1 su 2" in italian

@@ -92,21 +92,21 @@ def words(document, section: str) -> str:
 def test_the_answer_comes_first_and_says_that_it_was_explored(tmp_path):
     document = compose(written(tmp_path / "d"))
     assert document.answer[0].startswith(
-        "Explored, not declared beforehand: after adjustment by Holm over 1 comparison, differences remain "
-        "in 1. The largest is in subjective success: alpha stands at 97.5%, beta at 50.0% (alpha "
+        "Exploratory, not declared in advance: 1 of 1 comparison significant after adjustment (Holm). "
+        "The largest difference is in subjective success: alpha 97.5%, beta 50.0% (alpha "
         "minus beta +47.5 points; "
     )
     assert "better" not in document.answer[0]
     assert "40 participants" in document.answer[-1]
-    assert document.meanings[0] == "Subjective success: the participant said that all was found."
+    assert document.meanings[0] == "Subjective success: the participant reported finding everything."
     assert document.question == (
-        "Nothing was declared beforehand. Explored: do alpha and beta differ in subjective success?"
+        "No comparison was declared. Exploratory: do alpha and beta differ in subjective success?"
     )
 
 
 def test_without_a_difference_the_answer_says_that_none_can_be_shown(tmp_path):
     document = compose(written(tmp_path / "d", better=0.95))
-    assert "over 1 comparison, no difference can be shown" in document.answer[0]
+    assert "none of 1 comparison significant" in document.answer[0]
 
 
 def test_chosen_sections_alone_are_written_in_the_reports_order(plain):
@@ -145,14 +145,14 @@ def test_the_flow_counts_arrived_and_completed(tmp_path):
 def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
     dataset = declared(tmp_path / "d", revision("r1", STUDY, -1))
     document = compose(dataset)
-    assert document.answer[0].startswith("alpha does better than beta in subjective success, the comparison")
+    assert document.answer[0].startswith("alpha performs better than beta in subjective success")
     mirrored = written(tmp_path / "e", study={
         "name": "s", "file": STUDY.replace("[alpha, beta]", "[beta, alpha]").replace("..", ".")
     })  # fmt: skip
     assert compose(mirrored).answer[0] == document.answer[0], "the interval is that of alpha minus beta"
-    assert document.question == "Declared beforehand: do alpha and beta differ in subjective success?"
+    assert document.question == "Declared in advance: do alpha and beta differ in subjective success?"
     assert document.figure is not None and document.figure.title.startswith("Subjective success")
-    assert document.answer[1] == ("Declared beforehand: p is adjusted by Holm over 1 declared comparison.")
+    assert document.answer[1] == ("Declared in advance: p is adjusted (Holm) over 1 declared comparison.")
     said = words(document, "declared")
     assert "exploration" in said
     assert "After 40 people." in said
@@ -223,7 +223,7 @@ def test_a_declared_margin_is_tested_for_its_own_measure_alone(tmp_path):
 
 
 def test_without_declaration_everything_is_exploration(plain):
-    assert "Everything in this report is exploration." in words(plain.document, "declared")
+    assert "Everything in this report is exploratory." in words(plain.document, "declared")
 
 
 def test_the_flow_names_what_the_rules_left_out_and_the_text_before_the_trial_the_same_rules(tmp_path):
@@ -250,11 +250,11 @@ def test_a_worse_release_is_found_and_an_equal_one_is_called_equal(tmp_path):
     same = words(
         compose(written(tmp_path / "same", better=0.9), ReportOptions(against=old, margin=0.15)), "against"
     )
-    assert "stayed the same within 15.0 points" in same
+    assert "equivalent within 15.0 points" in same
     unsure = words(
         compose(written(tmp_path / "few", better=0.85), ReportOptions(against=old, margin=0.01)), "against"
     )
-    assert "neither a difference nor that it is no worse by 1.0 points" in unsure
+    assert "non-inferiority within 1.0 points is not shown" in unsure
 
 
 def test_tables_are_written_as_csv_and_latex(simulated, tmp_path):
@@ -376,7 +376,7 @@ def test_parameters_are_drawn_by_family_with_the_numbers_of_their_table(plain):
     (table,) = [one for one in document.blocks(TableOfText) if one.name == "measures"]
     cells = {row.heading: row.cells for row in table.rows}
     drawn = [one for one in document.blocks(Figure) if one.name.startswith("parameters-")]
-    assert drawn and all("parameters with 95% intervals" in one.title for one in drawn)
+    assert drawn and all("parameters with 95% CIs" in one.title for one in drawn)
     groups = [column.main for column in table.columns[1:]]
     for measure, group, shown, limits, _ in (row for one in drawn for row in one.rows):
         cell = cells[measure][groups.index(group)]
@@ -414,8 +414,8 @@ def test_a_trial_with_a_stopping_rule_says_so_and_that_these_are_single_look_fig
     study = STUDY.replace("stopping: After 40 people.", rule)
     dataset = written(tmp_path / "d", study={"name": "s", "revision": "r", "file": study})
     page = render(dataset)
-    assert "Before June. 5 looks on the way to 60 participants, with O&#39;Brien-Fleming boundaries." in page
-    assert "The trial was watched while it ran." in page
+    assert "Before June. 5 looks up to 60 participants, with O&#39;Brien-Fleming boundaries." in page
+    assert "The trial had interim analyses." in page
     with_sentence = written(tmp_path / "e", study={"name": "s", "revision": "r", "file": STUDY})
     assert "After 40 people." in render(with_sentence)
     assert "watched while it ran" not in render(with_sentence)

@@ -14,7 +14,7 @@ systems: {a: {connect: http}}
 visit: [{dialogue: {gate: GATE}}]
 analysis: {exclude: [{participant: p0}]}
 """
-EARNED = {"en": "Not trivial (a code was earned)", "it": "Non banali (un codice è stato guadagnato)"}
+EARNED = {"en": "Non-trivial (code earned)", "it": "Non banali (codice ottenuto)"}
 
 
 def rows(folder: Path, gate: str, language: str) -> dict[str, tuple[str, ...]]:

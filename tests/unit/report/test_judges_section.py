@@ -47,7 +47,7 @@ def test_a_lenient_judge_is_corrected_and_shown_beside_people_and_never_as_a_res
     whole = compose(lenient, ReportOptions(by="system"))
     assert "clerk" not in " ".join((whole.lead, *whole.answer)), "the opening words rest on people"
     lines = [line for one in section_of(lenient) if isinstance(one, Bullets) for line in one.items]
-    assert any("whose mean error on the cases of people is subtracted" in line for line in lines)
+    assert any("mean error, measured on the human ratings, is subtracted" in line for line in lines)
 
 
 def test_what_nobody_was_asked_gets_no_figure(lenient: Dataset) -> None:
@@ -55,10 +55,7 @@ def test_what_nobody_was_asked_gets_no_figure(lenient: Dataset) -> None:
     heading = next(
         at for at, one in enumerate(blocks) if getattr(one, "text", "") == "clerk on nobody_was_asked"
     )
-    assert (
-        isinstance(blocks[heading + 1], Paragraph)
-        and "no figure rests on its words" in blocks[heading + 1].text
-    )
+    assert isinstance(blocks[heading + 1], Paragraph) and "no figure uses it" in blocks[heading + 1].text
     assert heading + 2 == len(blocks)
 
 

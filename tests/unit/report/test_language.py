@@ -147,13 +147,13 @@ def test_a_statement_is_worded_with_its_parts_and_english_by_itself():
     warning = dominance_warning(spread)
     assert warning is not None
     assert str(warning).startswith(
-        "Few participants dominate: the 3 busiest of 30 participants hold 55% of the 60 dialogues and one "
-        "participant alone had 17 of 60 (28%). Read the intervals"
+        "Few participants dominate: the 3 most active of 30 participants had 55% of the 60 dialogues and one "
+        "participant had 17 of 60 (28%). Use the intervals"
     )
     with speaking("it"):
         assert stated(warning).startswith(
-            "Pochi partecipanti dominano: i 3 più attivi di 30 partecipanti hanno tenuto il 55% "
-            "dei 60 dialoghi e un solo partecipante ne ha avuti 17 su 60 (28%). Si leggano"
+            "Pochi partecipanti dominano: i 3 partecipanti più attivi su 30 hanno avuto il 55% "
+            "dei 60 dialoghi e un partecipante ne ha avuti 17 su 60 (28%). Si leggano"
         )
 
 
@@ -188,7 +188,7 @@ def test_warnings_of_designs_that_cannot_show_anything_are_translated():
 
 def test_braces_in_what_users_wrote_are_no_places():
     with speaking("it"):
-        same = statement("The same holds within {groups}.", groups="{x} {0}")
+        same = statement("The same applies within {groups}.", groups="{x} {0}")
         assert stated(same) == "Lo stesso vale entro {x} {0}."
         assert say("and {n} more", n="{secret}") == "e {secret} in più"
 

@@ -66,8 +66,8 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
     dataset = trial(tmp_path / "d", OLD, LONE, "0.1")
     document = compose(dataset)
     assert document.question == (
-        "Declared beforehand: do old and new differ in subjective success, and is one no worse than another, "
-        "by a margin of 10.0 points?"
+        "Declared in advance: do old and new differ in subjective success, and is one non-inferior "
+        "within 10.0 points?"
     )
     (found,) = declared_family(dataset).results
     assert (found.significant, found.equivalence.equivalent) == (False, False)
@@ -80,10 +80,10 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
         assert turned[name].interval.low < turned[name].difference < turned[name].interval.high
     said = document.answer[1]
     assert said.startswith(
-        "new is not worse than old in subjective success by the margin declared beforehand, 10.0 points: "
-        "new minus old +5.0 points (90% interval "
+        "new is non-inferior to old in subjective success within the declared margin of 10.0 points: "
+        "new minus old +5.0 points (90% CI "
     )
-    assert ": new minus old +5.0 points (95% interval " in document.answer[0], "both say it one way"
+    assert ": new minus old +5.0 points (95% CI " in document.answer[0], "both say it one way"
     drawn = document.figure
     assert drawn is not None
     assert [row[1] for row in drawn.rows] == ["new", "old", "new \u2212 old"]
@@ -100,7 +100,7 @@ def test_the_declared_table_analyse_and_python_say_so_too(tmp_path: Path) -> Non
     table = next(block for one in compose(dataset).sections if one.name == "declared" for block in one.blocks
                  if getattr(block, "name", "") == "declared")  # fmt: skip
     cell = table.rows[0].cells[-1]
-    assert (table.columns[-1].main, cell.main) == ("Not worse by the margin?", "new")
+    assert (table.columns[-1].main, cell.main) == ("Non-inferior?", "new")
     assert cell.under[1].startswith("new than old: adjusted p .0")
     printed = printed_by_analyse(dataset.folder)
     assert re.search(r"new than old +0.1 +0.050 .* yes *\n", printed), printed
@@ -124,23 +124,22 @@ def printed_by_analyse(folder: Path) -> str:
 def test_neither_is_worse_where_both_are_shown(tmp_path: Path) -> None:
     document = compose(trial(tmp_path / "d", OLD, LONE, "0.3"))
     assert (
-        "Neither is worse than the other by the margin declared beforehand, 30.0 points"
-        in (document.answer[1])
+        "Each is non-inferior to the other within the declared margin of 30.0 points" in (document.answer[1])
     )
 
 
 def test_a_margin_that_could_not_be_shown_is_said_to_be_so(tmp_path: Path) -> None:
     said = compose(trial(tmp_path / "d", OLD, LONE, "0.01")).answer[1]
-    assert said.startswith("That new is not worse than old by the margin declared beforehand, 1.0 points")
+    assert said.startswith("Non-inferiority within the declared margin of 1.0 points was not shown")
 
 
 def test_of_what_is_better_the_reverse_is_told_and_without_a_margin_nothing_is_said(
     tmp_path: Path,
 ) -> None:
     better = compose(trial(tmp_path / "better", [0] * 20 + [1] * 20, [0] * 4 + [1] * 36, "0.1"))
-    assert better.answer[0].startswith("new does better than old")
-    assert better.answer[1].startswith("new is not worse than old in subjective success by the margin")
-    assert better.answer[1].endswith("That old is not worse than new could not be shown.")
+    assert better.answer[0].startswith("new performs better than old")
+    assert better.answer[1].startswith("new is non-inferior to old in subjective success")
+    assert better.answer[1].endswith("Non-inferiority of old to new was not shown.")
     unasked = compose(trial(tmp_path / "none", OLD, LONE))
     assert not [one for one in unasked.answer if "worse" in one]
 

@@ -24,10 +24,10 @@ def dataset(tmp_path: Path) -> Dataset:
 
 def test_choices_alone_make_a_report_with_the_answer_first(dataset: Dataset) -> None:
     document = compose(dataset)
-    assert document.lead == "960 judgements between two transcripts, by 80 participants."
+    assert document.lead == "960 judgements of pairs of transcripts by 80 participants."
     assert document.answer[0].startswith("empathy: ")
     assert "fell on the control version" in document.answer[1]
-    assert "No preference could be shown for pace." in document.answer
+    assert "No significant preference for pace." in document.answer
     assert document.mark == "SIMULATED"
     assert not any("no dialogue" in one for one in document.before)
     assert [one.name for one in document.sections] == ["preferences", "effort", "run"]
@@ -65,7 +65,7 @@ def test_the_shares_are_drawn_with_their_intervals_and_a_line_at_one_half(datase
 
 def test_a_version_that_everybody_prefers_is_told_as_preferred(tmp_path: Path) -> None:
     document = compose(made(tmp_path / "all", preferences=judge_rows(30, {"empathy": 1.5})))
-    assert document.answer[0].startswith("empathy: 100.0% of the choices fell on the experimental version")
+    assert document.answer[0].startswith("empathy: 100.0% of the choices preferred the experimental version")
 
 
 def test_how_strongly_is_told_where_it_was_asked_and_only_there(dataset: Dataset, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_how_strongly_is_told_where_it_was_asked_and_only_there(dataset: Dataset
 
 def test_the_report_tells_what_may_have_swayed_the_choices(dataset: Dataset) -> None:
     said = " ".join(" ".join(one.items) for one in compose(dataset).blocks(Bullets))
-    for phrase in ("Cochran's Q", "leaning to the left", "by place in the order", "A judgement took"):
+    for phrase in ("Cochran's Q", "side bias", "by position in the order", "Time per judgement"):
         assert phrase in said
     names = [one.name for one in compose(dataset).blocks(TableOfText)]
     assert names[:4] == ["preferences", "preference_tests", "preference_differences", "preference_ties"]

@@ -53,7 +53,7 @@ def test_a_version_that_gained_is_no_worse_though_it_is_not_the_same(pair) -> No
     assert row.low_90 > -0.1
     assert row.high_90 > 0.1
     said = release_verdict(row, "10.0")
-    assert said.startswith("Subjective success is no worse by 10.0 points or more: +7.0 (90% interval ")
+    assert said.startswith("Subjective success is non-inferior within 10.0 points: +7.0 (90% CI ")
 
 
 @pytest.mark.parametrize("new", [120, 128, 135, 140, 150, 160, 175])
@@ -68,12 +68,14 @@ def test_a_sentence_on_sameness_shows_the_interval_that_decides_it(pair) -> None
     row = rate_of(*pair(151, 150))
     said = release_verdict(row, "10.0")
     low, high = (f"{100 * getattr(row, end):+.1f}".replace("-", "\u2212") for end in ("low_90", "high_90"))
-    assert f"(90% interval {low} to {high})" in said
+    assert f"(90% CI {low} to {high})" in said
 
 
 def test_a_small_loss_that_is_sure_is_told_as_one_within_the_margin(pair) -> None:
     row = rate_of(*pair(930, 960, n=1000))
-    assert release_verdict(row, "10.0").startswith("Subjective success got worse, by less than 10.0 points")
+    assert release_verdict(row, "10.0").startswith(
+        "Subjective success got worse, but is non-inferior within 10.0 points"
+    )
 
 
 def test_no_worse_and_the_same_are_adjusted_over_their_family(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_figure_tells_the_answers_in_the_report_s_language(
 def test_items_that_are_answered_otherwise_have_figures_of_their_own(tmp_path: Path) -> None:
     forms = [{"usage": 1.0, "age": 6.0, "experience": 0.0}, {"usage": 4.0, "age": 1.0, "experience": 4.0}]
     text = shown(tmp_path, "p851_background", forms, drawn=True)
-    assert re.findall(r"Codes as answered: ([^.]*)\.", text) == [
+    assert re.findall(r"Codes as given: ([^.]*)\.", text) == [
         "1 = Under 20, 6 = 60 or older", "0 = Not at all, 4 = Very well", "0 = Never, 4 = Every day",
     ]  # fmt: skip
 

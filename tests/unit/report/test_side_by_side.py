@@ -38,22 +38,22 @@ def readings(tmp_path: Path) -> Dataset:
 
 def test_an_arena_makes_a_report_with_its_ranking_first(arena: Dataset) -> None:
     document = compose(arena)
-    assert document.answer[0] == "Voters liked beryl best; the order is beryl, cobalt and topaz."
-    assert document.answer[1] == "3 of 3 pairs of systems differ after adjustment."
+    assert document.answer[0] == "Voters prefer beryl; ranking: beryl, cobalt and topaz."
+    assert document.answer[1] == "3 of 3 pairs of systems differ significantly (adjusted p)."
     assert document.mark == "SIMULATED"
     assert [one.name for one in document.sections] == ["arena", "effort", "run"]
     ranking = table(arena, "arena")
     assert [row.heading for row in ranking.rows] == ["beryl", "cobalt", "topaz"]
     assert ranking.signatures[0][1].startswith("arena_worth|unit:participant")
     terms = [row.heading for row in table(arena, "arena_terms").rows]
-    assert terms == ["standing on the left", "length in words"]
+    assert terms == ["left position", "length in words"]
 
 
 def test_an_order_that_is_not_certain_is_said_to_be_so(tmp_path: Path) -> None:
     even = made(tmp_path / "even", **vote_rows(20, dict.fromkeys(WORTH, 0.0), votes=3))
-    assert compose(even).answer[0].startswith("No difference could be shown; in these votes the order is")
+    assert compose(even).answer[0].startswith("No significant differences; ranking in these votes")
     close = made(tmp_path / "close", **vote_rows(60, {"beryl": 0.5, "cobalt": 0.5, "topaz": -1.0}))
-    assert "between the first two no difference could be shown" in compose(close).answer[0]
+    assert "the first two do not differ significantly" in compose(close).answer[0]
 
 
 def test_an_arena_without_finite_worths_says_so_and_prints_the_votes(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_an_arena_without_finite_worths_says_so_and_prints_the_votes(tmp_path: P
 def test_rated_transcripts_are_printed_with_their_difference(tmp_path: Path) -> None:
     dataset = readings(tmp_path)
     document = compose(dataset)
-    assert document.lead == "40 ratings of transcripts read one at a time, by 20 participants."
+    assert document.lead == "40 ratings of single transcripts by 20 participants."
     row = table(dataset, "readings").rows[0]
     assert (row.heading, [cell.main for cell in row.cells[:3]]) == ("ease", ["2.50", "4.00", "1.50"])
 

@@ -60,4 +60,4 @@ def test_rates_without_any_case_have_no_column(make):
 
 
 def test_an_empty_dataset_is_named_empty(make):
-    assert "holds no dialogue" in printed(summarise(make(dialogues=0), "system"))
+    assert "has no dialogues" in printed(summarise(make(dialogues=0), "system"))

@@ -31,7 +31,7 @@ def test_three_against_three_are_told_that_nothing_could_have_come_out(make):
     assert floor == pytest.approx(2 / math.comb(6, 3), abs=0.02)
     (warning,) = out_of_reach(facts)
     assert "at most 6" in warning
-    assert "more dialogues of the same people do not help" in warning
+    assert "more dialogues with the same people do not help" in warning
     assert out_of_reach(summarise(dataset, "system"))
 
 

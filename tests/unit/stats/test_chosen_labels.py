@@ -78,7 +78,7 @@ def test_a_comparison_is_the_difference_of_two_of_them(chosen: Dataset) -> None:
     test = found.tests[0]
     assert test.clustered.difference == pytest.approx(first - second, abs=1e-12)
     assert test.clustered.se == pytest.approx(np.sqrt(((away_a - away_b) ** 2).sum()), abs=1e-12)
-    assert test.clustered.method == "cluster_robust_t" and "inverse of their logged chance" in str(
+    assert test.clustered.method == "cluster_robust_t" and "inverse-probability weights" in str(
         test.clustered.why
     )
     assert test.naive.method == "none" and {one.method for one in test.models.values()} == {"none"}

@@ -39,10 +39,10 @@ def test_every_rate_and_test_has_its_clustered_twin(make):
     assert test.clustered.method == "permutation_within"
     assert test.signature.startswith("subjective_success_difference|unit:participant|a:a|b:b|by:system|")
     assert "|n:12|" in test.signature
-    assert "12 participants as wholes" in str(test.clustered.why)
+    assert "Permutation of 12 participants" in str(test.clustered.why)
     assert summary.all.rates["subjective_success"].clustered.clusters == 12
     assert summary.model.name == "permutation"
-    assert "12 of them in more than one group" in str(summary.model.why)
+    assert "more than one group (own controls): 12" in str(summary.model.why)
 
 
 def test_alike_dialogues_of_one_person_widen_the_interval(make):
@@ -84,7 +84,7 @@ def test_where_nothing_varied_nothing_is_tested(make):
     rows = [(system, f"p{person}", True) for person in range(12) for system in "ab"]
     (test,) = subjective(summarise(make(*rows), "system"))
     assert test.clustered.p is None
-    assert str(test.clustered.why) == "Nothing varied between participants."
+    assert str(test.clustered.why) == "Participants do not vary."
 
 
 def test_unknown_participants_leave_the_clustered_side_empty(make):
@@ -122,8 +122,8 @@ def test_a_design_asks_for_an_analysis_by_its_number_of_people(people: int, name
 
 @pytest.mark.parametrize(("groups", "told", "how"), [
     ([["p", "q", "p"], [None]], "held 3 dialogues (median 1.5, most 2).", "change sides"),
-    ([["p", "q", "p"], ["r"]], "(median 1, most 2), each in one group only", "change sides"),
-    ([["p", "q", "p"], ["q", "r", "r", "r"]], "(median 2, most 3), and 1 of them in more than", "is swapped"),
+    ([["p", "q", "p"], ["r"]], "(median 1, maximum 2), each in one group only", "participants switch"),
+    ([["p", "q", "p"], ["q", "r", "r", "r"]], "more than one group (own controls): 1", "swaps the systems"),
 ])  # fmt: skip
 def test_a_design_is_told_by_who_met_what(groups: list, told: str, how: str) -> None:
     why = str(choose_model(groups).why)
@@ -133,7 +133,7 @@ def test_a_design_is_told_by_who_met_what(groups: list, told: str, how: str) -> 
 def test_without_dialogues_or_people_there_is_no_model_of_people() -> None:
     assert "no dialogue" in str(choose_model([[], []]).why)
     unknown = choose_model([[None], [None, None]])
-    assert unknown.name == "independent" and "No participant is known" in str(unknown.why)
+    assert unknown.name == "independent" and "Participants are unknown" in str(unknown.why)
 
 
 @pytest.mark.parametrize(("measure", "method", "clusters", "unit", "n"), [
@@ -153,8 +153,8 @@ def test_one_participant_gives_no_interval_whatever_they_held(make) -> None:
     assert rate.low is not None, "that of independent cases, which these are not"
     cell, said = rate_cell(rate), " ".join([*answer(summary), rate_note(summary), str(summary.model.why)])
     assert (cell.main, *cell.under) == ("100.0%", "no interval: one participant", "4 of 4")
-    assert "say nothing of how far others would differ" in said
-    for claimed in ("95% interval", "Wilson", "change sides", "parts the systems", "None"):
+    assert "do not show how much participants differ" in said
+    for claimed in ("95% CI", "Wilson", "switch groups", "permutation", "None"):
         assert claimed not in said
     assert "wilson" not in signature_of(rate)
     assert answer_figure(summary, "subjective_success") is not None
@@ -163,4 +163,4 @@ def test_one_participant_gives_no_interval_whatever_they_held(make) -> None:
 def test_where_one_system_stands_nothing_is_said_of_comparing(make) -> None:
     summary = summarise(make(*[("a", f"p{n}", n % 3 > 0) for n in range(6)]), "system")
     assert "change sides" not in str(summary.model.why) and "large differences" not in str(summary.model.why)
-    assert "95% interval" in " ".join(answer(summary))
+    assert "95% CI" in " ".join(answer(summary))

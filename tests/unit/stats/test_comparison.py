@@ -364,11 +364,11 @@ def test_what_was_not_counted_or_has_no_margin_is_said_and_rates_have_wilsons_in
     dataset = make(*rows)
     found = compare_systems(dataset, measures=names, margin={"subjective_success": 0.2})
     said = [str(one) for one in found.warnings]
-    assert [one for one in said if one.startswith("Nothing was counted for")] == [
-        one for one in said if "for words_per_user_turn. The measure's rule: " in one
+    assert [one for one in said if one.startswith("No cases for")] == [
+        one for one in said if "for words_per_user_turn. Rule of the measure: " in one
     ] and sum("Nothing was counted" in one for one in said) == 1
     assert [one for one in said if "No margin was given" in one] == [
-        "No margin was given for dialogue_duration: say --margin dialogue_duration=VALUE in its own unit."
+        "No margin for dialogue_duration: add --margin dialogue_duration=VALUE, in the unit of the measure."
     ]
     assert [one.equivalence is not None for one in found.tests] == [True, False]
     methods = {(one.measure, one.naive.method, one.n) for one in found.rates}

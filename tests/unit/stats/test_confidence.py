@@ -148,7 +148,7 @@ def test_the_verb_prints_numbers_and_draws_the_diagram(tmp_path: Path) -> None:
     assert "0.137" in shown
 
 
-@pytest.mark.parametrize(("language", "title"), [("en", "Confidence of recognition"), ("it", "Sicurezza")])
+@pytest.mark.parametrize(("language", "title"), [("en", "Recognition confidence"), ("it", "Confidenza")])
 def test_the_report_has_a_diagram_and_a_table_in_both_languages(
     language: str, title: str, tmp_path: Path
 ) -> None:

@@ -89,7 +89,7 @@ def test_so_few_that_nothing_can_be_significant_are_told():
     assert found.smallest_p == pytest.approx(2 / 20)
     assert found.p >= found.smallest_p
     assert (found.low, found.high) == (-1, 1)
-    assert "no p below 0.100: nothing can be significant at 0.05" in str(found.why)
+    assert "p cannot fall below 0.100" in str(found.why)
 
 
 def test_a_measurement_of_few_people_has_no_end_and_so_no_interval():

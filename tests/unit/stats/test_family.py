@@ -70,7 +70,7 @@ def test_without_a_declaration_all_headline_comparisons_are_one_explored_family(
     (family,) = summary.families
     assert (family.name, family.tests) == ("explored", 9)
     assert str(family.why) == (
-        "Explored, not declared: p is adjusted by Holm over 9 comparisons (measures: 3, pairs: 3)."
+        "Exploratory, not declared: p is adjusted (Holm) over 9 comparisons (measures: 3, pairs: 3)."
     )
 
 
@@ -94,7 +94,7 @@ def test_what_is_declared_is_one_family_and_the_rest_is_explored(tmp_path):
     names = {(one.a, one.b): one.family for one in summary.tests if one.measure == HEADLINES[0]}
     assert names == {("a", "b"): "declared", ("a", "c"): "explored", ("b", "c"): "explored"}
     assert str(summary.families[0].why) == (
-        "Declared beforehand: p is adjusted by Holm over 4 declared comparisons."
+        "Declared in advance: p is adjusted (Holm) over 4 declared comparisons."
     )
     tested = adjusted_p(summary.tests, HEADLINES[0])
     assert tested["a", "b"] == declared[0].p_adjusted
@@ -150,12 +150,12 @@ def test_what_a_declaration_leaves_of_a_measure_is_explored_without_it(tmp_path)
     file = DECLARED.replace("compare: [a, b, c], alpha", "compare: [a, b], alpha")
     facts = compare_systems(shop_trial(tmp_path / "d", file=file), measures=["dialogue_duration"])
     declared, *rest = facts.tests
-    assert str(declared.why).startswith("Declared beforehand")
+    assert str(declared.why).startswith("Declared in advance")
     assert [one.clustered.p_adjusted for one in rest] == pytest.approx(
         holm([one.clustered.p for one in rest])
     )
     assert str(rest[0].why) == (
-        "Explored, not declared: p is adjusted by Holm over 2 comparisons of dialogue duration."
+        "Exploratory, not declared: p is adjusted (Holm) over 2 comparisons of dialogue duration."
     )
 
 
@@ -212,8 +212,8 @@ def test_a_level_that_two_systems_share_is_not_the_declared_system(tmp_path):
 
 UNTESTED = {
     "en": (
-        "a difference is shown in 1 of 3 secondary comparisons; not to be tested: 2.",
-        "1 of 4 declared comparisons could not be tested: nothing was counted in a, b.",
+        "1 of 3 secondary comparisons significant; 2 not testable.",
+        "1 of 4 declared comparisons could not be tested: no cases in a, b.",
         "1 of 4 declared comparisons could not be tested: the dataset has no z.",
     ),
     "it": (
@@ -237,9 +237,9 @@ def test_what_was_declared_and_could_not_be_tested_is_counted_with_its_reason(tm
     assert summary.declared.family.untested == 2
     (why,) = [str(one.why) for one in summary.declared.results if one.measure == "word_error_rate"]
     rule = "no spoken turn with a transcript, or only empty transcripts: missing"
-    assert why == f"Nothing was counted in a, b. The measure's rule: {rule}."
+    assert why == f"No cases in a, b. Rule of the measure: {rule}."
     (told,) = [one for one in map(str, compare_systems(dataset).warnings) if "word_error_rate" in one]
-    assert told == f"Declared, and not to be tested: word_error_rate, a - b. {why}"
+    assert told == f"Declared but not testable: word_error_rate, a - b. {why}"
     with speaking(language), with_words(SECTIONS.get("results").locale):
         said = " ".join(answer(summary))
     assert [one for one in UNTESTED[language] if one not in said] == [], said
@@ -259,7 +259,7 @@ def test_measure_prints_the_pairs_with_the_adjusted_p_and_family_of_the_report(t
     for letter, family in zip("ab", summary.families, strict=True):
         assert f"{letter}  {family.why}" in lines
     alone = CliRunner().invoke(app, ["measure", str(tmp_path / "d"), "--by", "channel"])
-    assert "b  Explored" not in alone.stdout and "a  Declared beforehand" in alone.stdout
+    assert "b  Explored" not in alone.stdout and "a  Declared in advance" in alone.stdout
 
 
 def test_of_many_pairs_measure_prints_those_that_differ_and_counts_the_rest(tmp_path):

@@ -99,8 +99,8 @@ def test_words_count_what_people_and_the_judge_say(make) -> None:
     dataset = made_of(make)
     told = [str(one) for one in estimate(dataset, "m", "found_all").words]
     assert told[0].startswith("People judged 14 of 18 cases (5 participants); of 4 more only m speaks")
-    assert told[2].startswith("This holds where people judged a random sample")
-    assert told[3] == "The judge said nothing of 1 cases; its mean stands there." and len(told) == 4
+    assert told[2].startswith("This requires a random sample")
+    assert told[3] == "The judge gave no label for 1 cases; its mean is used there." and len(told) == 4
     odds = {f"d{number}": 0.5 + number / 40 for number in range(18)}
     chosen = estimate(dataset, "m", "found_all", chances=odds)
     assert len(chosen.words) == 3 and "random sample" not in " ".join(map(str, chosen.words))

@@ -150,7 +150,7 @@ def test_confounded_and_balanced_factors_are_told_apart(make):
     assert not balance_warnings(balanced, "one")
     same = make(*rows, name="same", factor_one=one, factor_other=["xy"[place % 2] for place in range(80)])
     (warning,) = balance_warnings(same, "one")
-    assert "one and other are confounded: there are only one × y, two × x" in str(warning)
+    assert "one and other are confounded: the only combinations are one × y, two × x" in str(warning)
     with pytest.raises(InputError, match="cannot be told apart from the rest"):
         fit_model(same, "success ~ one * other + (1|participant)")
 

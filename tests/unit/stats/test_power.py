@@ -210,7 +210,7 @@ def test_a_pilot_gives_the_profile_of_calls_and_how_alike_they_are(make):
     assert uneven.calls == pytest.approx(42 / 12)
     assert uneven.size.participants > 1.2 * even.size.participants, "a whale is not many people"
     nobody = make(("a", None, True), name="nobody")
-    with pytest.raises(InputError, match="no participant is known"):
+    with pytest.raises(InputError, match="participants are unknown"):
         read_pilot(nobody)
 
 

@@ -87,7 +87,7 @@ def test_what_makes_a_comparison_doubtful_is_said(
     told = [str(one) for one in doubts(new, other)]
     assert len(told) == len(expected) and all(one in told[0] for one in expected)
     assert [str(one) for one in doubts(new, Dataset(tmp_path / "new"))] == [
-        "The dataset is compared with itself: both hold the same rows."
+        "Both datasets have the same rows: this compares a dataset with itself."
     ]
 
 

@@ -14,7 +14,7 @@ from vivavoce.stats.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary import doubt_definitions, summarise
 
-BROKEN = "In {n} dialogues a turn failed by a fault of this service, not of the system ({which})."
+BROKEN = "In {n} dialogues a turn failed because of Vivavoce, not the system ({which})."
 
 
 def trial(system: str, successes: int, n: int, people: int = 10) -> list[tuple]:
@@ -130,7 +130,7 @@ def test_unknown_participants_are_warned_of(make):
 def test_unanswered_success_questions_are_counted(make):
     summary = summarise(make(*trial("a", 5, 10), ("a", "z", None)), "system")
     assert any(
-        "without an answer to the success question: 1 of 11;" in str(text) for text in summary.warnings
+        "No answer to the success question: 1 of 11 dialogues." in str(text) for text in summary.warnings
     )
 
 
@@ -139,7 +139,7 @@ def test_answers_on_a_scale_give_a_mean_and_no_interval(make):
     rate = summary.by[0].rates["subjective_success"]
     assert (rate.ratio, rate.low, rate.high) == (4.5, None, None)
     assert not [test for test in summary.tests if test["measure"] == "subjective_success"]
-    assert any("not plain yes or no" in str(text) for text in summary.warnings)
+    assert any("not yes or no" in str(text) for text in summary.warnings)
 
 
 def test_people_and_programs_together_are_warned_of(make):
@@ -158,7 +158,7 @@ def test_an_empty_dataset_says_that_it_is_empty(make):
     assert summary.by == []
     assert summary.all.dialogues == 0
     assert summary.all.rates["subjective_success"].ratio is None
-    assert [str(one) for one in summary.warnings] == ["The dataset holds no dialogue."]
+    assert [str(one) for one in summary.warnings] == ["The dataset has no dialogues."]
 
 
 PUBLISHED = {  # calls, callers, subjective successes, user turns, words, WER: the table
@@ -194,7 +194,7 @@ def test_a_dataset_that_was_edited_is_warned_of_and_signed_otherwise(make):
     ratings = first.read("ratings")
     pq.write_table(ratings.slice(0, 1), first.path("ratings"))
     summary = summarise(Dataset(first.folder))
-    assert "Changed since the dataset was written: ratings." in str(summary.warnings[0])
+    assert "Changed after export: ratings." in str(summary.warnings[0])
     after = summary.by[0].rates["subjective_success"].signature
     data = [one.partition("data:")[2].partition("|")[0] for one in (before, after)]
     assert data[0] != data[1] == summary.data
@@ -222,8 +222,9 @@ def test_definitions_of_success_that_part_by_much_are_doubted(make, said, apart)
     assert front.before == ((str(doubt),) if apart else ())
     if apart:
         assert str(doubt).startswith(
-            "Two definitions of success disagree: Subjective success: 100.0% of 10 dialogues; Objective "
-            "success, assigned goal: 0.0% of 10 dialogues (20 percentage points or more apart is much)."
+            "Two definitions of success differ by 20 percentage points or more: Subjective success: "
+            "100.0% of 10 dialogues; Objective "
+            "success, assigned goal: 0.0% of 10 dialogues."
         )
 
 
@@ -310,7 +311,7 @@ def test_faults_of_this_service_are_told_by_group_and_those_of_a_system_are_not(
              for number in range(5)]  # fmt: skip
     found = summarise(make(*rows, incidents=faults, rows={"turns": turns}))
     assert told(found, "fault of this service")[0].startswith(BROKEN.format(n=3, which="a 1, b 2"))
-    assert len(told(found, "started anew in the middle of 3 dialogues")) == 1
+    assert len(told(found, "restarted during 3 dialogues")) == 1
     sound = summarise(make(*rows, incidents=[faults[0]], name="sound"))
     assert not told(sound, "fault of this service") and not told(sound, "started anew")
 

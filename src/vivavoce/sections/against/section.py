@@ -35,8 +35,8 @@ def against_blocks(found: ReleaseComparison) -> list[Block]:
     if tested > 1:
         said.append(
             say(
-                "These statements rest on p adjusted after Holm over {n} rates, for differences, for no "
-                "worse and for the same each by itself.", n=tested,
+                "Based on adjusted p (Holm) over {n} rates, separately for difference, non-inferiority and "
+                "equivalence.", n=tested,
             )
         )  # fmt: skip
     return [
@@ -56,22 +56,21 @@ def against_blocks(found: ReleaseComparison) -> list[Block]:
 def _table(found: ReleaseComparison, margin: str) -> TableOfText:
     return TableOfText(
         "against",
-        say("Differences from the last version"),
+        say("Differences from the previous version"),
         (
-            *heads(say("Measure"), say("This one"), say("The last one")),
-            Cell(say("Difference"), (say("95% interval"),)), *heads("p (Holm)"),
-            Cell(say("90% interval")),
-            Cell(say("No worse by {margin} points", margin=margin), ("p (Holm)",)),
-            Cell(say("The same within {margin} points", margin=margin), ("p (Holm)",)),
+            *heads(say("Measure"), say("Current"), say("Previous")),
+            Cell(say("Difference"), (say("95% CI"),)), *heads("p (Holm)"),
+            Cell(say("90% CI")),
+            Cell(say("Non-inferior within {margin} points", margin=margin), ("p (Holm)",)),
+            Cell(say("Equivalent within {margin} points", margin=margin), ("p (Holm)",)),
         ),
         tuple(_release_row(row) for row in found.rows),
         say(
-            "Participants are the unit (t), those of the two datasets taken as different people. No worse: "
-            "one test that the rate did not get worse by the margin or more. The same: two such tests, one a "
-            "side. The 90% interval shows both: it lies above the margin's loss, or within the margin on "
-            "both sides. Each p is adjusted after Holm over the rates of all dialogues, and apart from them "
-            "over those of all groups; under it the p before. A margin counts only if it was named before "
-            "the data."
+            "t tests clustered by participant; participants of the two datasets are assumed to be "
+            "different people. Non-inferior: the 90% CI lies above the negative margin (one one-sided "
+            "test). Equivalent: the 90% CI lies within the margin on both sides (two one-sided tests). p "
+            "is adjusted (Holm) over the rates of all dialogues and separately over those of all groups; "
+            "below it, unadjusted p. A margin is valid only if it was chosen before the data."
         ),
         tuple((title(row.measure), row.signature) for row in found.rows if row.key is None),
     )  # fmt: skip
@@ -86,33 +85,30 @@ def release_verdict(row: ReleaseRow, margin: str) -> str:
     if row.p_holm < SIGNIFICANT:
         facts["interval"] = between(row.low, row.high, points)
         if (row.difference > 0) == (MEASURES.get(row.measure).direction != "lower"):
-            return say("{measure} got better: {points} points (95% interval {interval}).", **facts)
+            return say("{measure} improved: {points} points (95% CI {interval}).", **facts)
         if row.no_worse.shown:
             return say(
-                "{measure} got worse, by less than {margin} points: {points} (95% interval {interval}).",
+                "{measure} got worse, but is non-inferior within {margin} points: {points} (95% CI "
+                "{interval}).",
                 **facts,
             )
-        return say("{measure} got worse: {points} points (95% interval {interval}).", **facts)
+        return say("{measure} got worse: {points} points (95% CI {interval}).", **facts)
     facts["interval"] = narrow
     if row.equivalent.shown:
-        return say(
-            "{measure} stayed the same within {margin} points: {points} (90% interval {interval}).", **facts
-        )
+        return say("{measure} is equivalent within {margin} points: {points} (90% CI {interval}).", **facts)
     if row.no_worse.shown:
-        return say(
-            "{measure} is no worse by {margin} points or more: {points} (90% interval {interval}).", **facts
-        )
+        return say("{measure} is non-inferior within {margin} points: {points} (90% CI {interval}).", **facts)
     return say(
-        "{measure}: neither a difference nor that it is no worse by {margin} points can be shown: {points} "
-        "(90% interval {interval}).",
+        "{measure}: no significant difference, and non-inferiority within {margin} points is not shown: "
+        "{points} (90% CI {interval}).",
         **facts,
     )  # fmt: skip
 
 
 def _unvaried(row: ReleaseRow) -> str:
     return say(
-        "{measure}: {new} now and {old} before; no participant differs from another, so nothing can be "
-        "tested.", measure=title(row.measure), new=percent(row.new), old=percent(row.old),
+        "{measure}: {new} now, {old} before; participants do not vary, so no test is possible.",
+        measure=title(row.measure), new=percent(row.new), old=percent(row.old),
     )  # fmt: skip
 
 
@@ -145,7 +141,7 @@ class AgainstSection(LeadingSection[ReleaseComparison]):
 
     name = "against"
     order = 900
-    title = "Against the last version"
+    title = "Comparison with the previous version"
     needs = ("dialogues",)
 
     def results(self, material: Material) -> ReleaseComparison | None:

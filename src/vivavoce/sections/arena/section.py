@@ -14,7 +14,7 @@ from vivavoce.stats.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, r
 from vivavoce.stats.preferences import NamedWorth
 
 COVARIATES: Final = {
-    "left": "standing on the left",
+    "left": "left position",
     "length": "length in words",
     "lists": "items of lists",
     "headings": "headings",
@@ -58,11 +58,11 @@ def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
         DrawnValue(one.name, one.estimate, one.low, one.high, _three(one.estimate), _interval(one))
         for one in facts.ranking
     ]
-    title = say("What systems are worth to voters")
+    title = say("Ranking of systems by votes")
     return interval_figure(
         name, title, [IntervalPanel(title, values, line=0.0)], titled=False,
         caption=say(
-            "Dot: log worth, the mean of all systems is 0; line: its 95% interval over participants."
+            "Dot: log worth (mean of all systems 0); line: 95% CI clustered by participant."
         ),
         columns=columns_of(say("Measure"), say("System"), say("Log worth")),
     )  # fmt: skip
@@ -71,15 +71,17 @@ def worths_figure(facts: ArenaResults, name: str) -> Figure | None:
 def arena_answer(facts: ArenaResults) -> list[str]:
     """The answer in plain words."""
     if facts.ranking is None:
-        why = say("No ranking: so far a system, or a side of the page, has won every decided vote or none.")
+        why = say("No ranking yet: a system or a side has won all or none of its decided votes.")
         return [why, _votes(facts)]
     names = [one.name for one in facts.ranking]
     sure = [one for one in facts.pairs if is_significant(one.p_holm)]
     found = [_order(names, sure)]
-    found.append(say("{k} of {n} pairs of systems differ after adjustment.", k=len(sure), n=len(facts.pairs)))
+    found.append(
+        say("{k} of {n} pairs of systems differ significantly (adjusted p).", k=len(sure), n=len(facts.pairs))
+    )
     steady = [one.name for one in facts.controlled or ()]
     if steady and steady != names:
-        found.append(say("With length and style held fixed the order is {order}.", order=listed(steady)))
+        found.append(say("Ranking controlled for length and style: {order}.", order=listed(steady)))
     return [*found, _votes(facts)]
 
 
@@ -87,10 +89,10 @@ def _order(names: list[str], sure: list[ArenaPair]) -> str:
     """The order, and how far it can be relied on."""
     order = listed(names)
     if any({one.a, one.b} == set(names[:2]) for one in sure):
-        return say("Voters liked {best} best; the order is {order}.", best=names[0], order=order)
+        return say("Voters prefer {best}; ranking: {order}.", best=names[0], order=order)
     if sure:
-        return say("The order is {order}; between the first two no difference could be shown.", order=order)
-    return say("No difference could be shown; in these votes the order is {order}.", order=order)
+        return say("Ranking: {order}; the first two do not differ significantly.", order=order)
+    return say("No significant differences; ranking in these votes: {order}.", order=order)
 
 
 def _votes(facts: ArenaResults) -> str:
@@ -119,12 +121,12 @@ def _ranking(facts: ArenaResults) -> TableOfText:
             )
         )  # fmt: skip
     columns = heads(
-        say("System"), say("Log worth"), say("95% interval"), say("Share"), say("Length and style fixed"),
+        say("System"), say("Log worth"), say("95% CI"), say("Share"), say("Controlled for length and style"),
         say("Won"), say("Tied"), say("Both bad"), say("Lost"),
     )  # fmt: skip
     note = say(
-        "Worths after Davidson, their mean 0, a vote for both bad counting as a tie, with a term for the "
-        "side; participants as the unit. A dash: the system never wins or never loses."
+        "Davidson worths, centred at 0, with a term for the side; clustered by participant. Votes for both "
+        "bad count as ties. Dash: the system never wins or never loses."
     )
     signed = ((say("All votes"), facts.signature),)
     return TableOfText("arena", say("Ranking"), columns, tuple(rows), note, signed)
@@ -143,10 +145,10 @@ def _pairs(facts: ArenaResults) -> TableOfText:
         for one in facts.pairs
     ]  # fmt: skip
     columns = heads(
-        say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% interval"), "p", "p (Holm)"
+        say("Compared"), say("Votes"), say("Won"), say("Log odds"), say("95% CI"), "p", "p (Holm)"
     )
-    note = say("Log odds that the first is preferred to the second, where one of them is.")
-    return TableOfText("arena_pairs", say("Systems compared"), columns, tuple(rows), note)
+    note = say("Log odds that the first is preferred to the second, without ties.")
+    return TableOfText("arena_pairs", say("Comparison of systems"), columns, tuple(rows), note)
 
 
 def _terms(facts: ArenaResults) -> TableOfText:
@@ -155,10 +157,9 @@ def _terms(facts: ArenaResults) -> TableOfText:
         Row(say(COVARIATES[name]), (Cell(_three(one.estimate)), _limits(one), Cell(p_value(one.p))))
         for name, one in terms
     ]
-    columns = heads(say("What sways votes"), say("Log odds"), say("95% interval"), "p")
+    columns = heads(say("Influences on votes"), say("Log odds"), say("95% CI"), "p")
     note = say(
-        "Length and style: from both having as much to only one having any. Features that nobody used are "
-        "left out."
+        "Length and style: from equal amounts in both answers to all in one. Unused features are left out."
     )
     return TableOfText("arena_terms", say("Side, length and style"), columns, tuple(rows), note)
 
@@ -182,7 +183,7 @@ class ArenaSection(LeadingSection[ArenaResults]):
     def front(self, results: ArenaResults) -> Front:
         return Front(
             lead=_votes(results),
-            question=say("Which of two anonymous systems do people vote for?"),
+            question=say("Which anonymous system do people prefer?"),
             answer=tuple(arena_answer(results)),
             figure=worths_figure(results, "answer"),
         )

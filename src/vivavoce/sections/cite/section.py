@@ -58,12 +58,12 @@ def cite(summary: Summary, description: DatasetDescription) -> list[str]:
             data=summary.data,
         ),
         say(
-            "Numbers: give the signature under the table with every number you take over; it names "
-            "the measure, its settings, the unit, n, the dataset and the version."
+            "Numbers: quote each number with its signature (below the table), which gives the measure, "
+            "settings, unit, n, dataset and version."
         ),
         say(
-            "Program: Vivavoce, version {version}, a laboratory in which chatbots and voice bots are "
-            "examined by people (Apache-2.0).",
+            "Program: Vivavoce, version {version}, a laboratory for evaluating chatbots and voice bots "
+            "with people (Apache-2.0).",
             version=summary.vivavoce,
         ),
     ]
@@ -77,10 +77,7 @@ def sources(summary: Summary) -> list[str]:
         if summary.all.counted(name) and not measure.source.startswith(OURS)
     }
     statistics = [
-        say(
-            "Intervals and tests with participants as the unit: Cochran 1977; MacKinnon, Nielsen and "
-            "Webb 2023."
-        ),
+        say("Intervals and tests clustered by participant: Cochran 1977; MacKinnon, Nielsen and Webb 2023."),
         say(
             "Interval of independent cases: Wilson 1927; of a difference: Newcombe 1998. Adjustment: "
             "Holm 1979."

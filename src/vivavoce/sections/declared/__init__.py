@@ -1,1 +1,1 @@
-"""What was declared beforehand, and what came of it."""
+"""What was declared in advance, and what came of it."""

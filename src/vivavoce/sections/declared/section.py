@@ -50,16 +50,15 @@ def looks_blocks(looks: list[Row_]) -> list[Block]:
     return [
         TableOfText(
             "looks",
-            say("Looks of the stopping rule"),
+            say("Interim analyses"),
             heads(
                 say("Compared"), say("Participants"), say("Difference"), say("Interval"), name, say("Needed"),
                 say("Verdict"),
             ),
             tuple(map(_row, looks)),
             say(
-                "What was seen at each look, with the data of that moment. The interval holds at all looks "
-                "together; the rule pauses the trial when what is needed is reached, or when going on is "
-                "idle."
+                "Results at each interim analysis. Intervals are valid across all looks. The rule pauses "
+                "the trial when the boundary is crossed or for futility."
             ),
         )
     ]  # fmt: skip
@@ -75,8 +74,8 @@ def _row(look: Row_) -> Row:
         else say("Decided at participant {number}", number=number)
     )
     verdicts = {
-        None: say("go on"), "effect": say("they differ"), "equal": say("no relevant difference"),
-        "futility": say("going on is idle"), "end": say("the planned end"),
+        None: say("continue"), "effect": say("they differ"), "equal": say("no relevant difference"),
+        "futility": say("futility"), "end": say("the planned end"),
     }  # fmt: skip
     verdict = look["verdict"]
     return Row(
@@ -99,11 +98,11 @@ def declared_blocks(
     """What the study file named beforehand, its results, and what was changed after the data had begun."""
     if declared is None or found is None:
         missing = (
-            say("The study file declares no comparison.")
+            say("The study file declares no comparisons.")
             if has_file
-            else say("The dataset carries no study file, hence no declaration.")
+            else say("The dataset has no study file, so there are no declared comparisons.")
         )
-        return [Paragraph(missing + " " + say("Everything in this report is exploration."))]
+        return [Paragraph(missing + " " + say("Everything in this report is exploratory."))]
     analysis = declared.analysis
     facts = [
         (say("Primary"), "" if analysis.primary is None else _asked(analysis.primary)),
@@ -115,19 +114,14 @@ def declared_blocks(
         (say("Exclusions"), "; ".join(map(rule_words, analysis.model_dump()["exclude"])) or say("none")),
         (say("Notes"), " ".join(analysis.notes)),
         (say("Stopping"), stopping_words(analysis.stopping)),
-        (say("Frozen as"), say("revision {revision}, study file SHA-256 {sha256}", revision=declared.revision,
-            sha256=declared.sha256)),
+        (say("Declared version"), say("revision {revision}, study file SHA-256 {sha256}",
+            revision=declared.revision, sha256=declared.sha256)),
     ]  # fmt: skip
     blocks: list[Block] = [
         FactList(tuple((term, text) for term, text in facts if text)),
         *([_results_table(found)] if found.results else []),
         *([_choices_table(found)] if found.choices else []),
-        Paragraph(
-            say(
-                "Everything else in this report, the other tables of tests included, was not declared and is "
-                "exploration."
-            )
-        ),
+        Paragraph(say("Everything else in this report is exploratory, including the other tables of tests.")),
     ]
     changes = _changes(declared, found.results)
     if changes:
@@ -148,7 +142,8 @@ def _asked(one: Primary) -> str:
 
 def _choices_table(found: DeclaredFamily) -> TableOfText:
     verdicts = {
-        True: say("not preferred alike"), False: say("no preference shown"), None: say("nothing decided"),
+        True: say("unequal preference"), False: say("no significant preference"),
+        None: say("nothing decided"),
     }  # fmt: skip
     rows = [
         Row(
@@ -166,13 +161,13 @@ def _choices_table(found: DeclaredFamily) -> TableOfText:
     ]
     return TableOfText(
         "declared_choices",
-        say("Results of the declared comparisons of transcripts"),
+        say("Declared comparisons of transcripts"),
         heads(
-            say("Question"), say("Experimental preferred"), say("95% interval"), "p", say("p (adjusted)"),
+            say("Question"), say("Experimental preferred"), say("95% CI"), "p", say("p (adjusted)"),
             say("Verdict"),
         ),
         tuple(rows),
-        _note(say("One choice of each participant. Wilson's interval."), found),
+        _note(say("One choice per participant. Wilson's interval."), found),
         tuple((f"{one.variable}, {say(one.question)}", one.signature)
               for one in found.choices),
     )  # fmt: skip
@@ -195,7 +190,7 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
         elif one.significant is None:
             verdict = stated(one.why) or say("no test was possible")
         else:
-            verdict = say("differ") if one.significant else say("no difference shown")
+            verdict = say("differ") if one.significant else say("not significant")
         unit = MEASURES.get(one.measure).unit if one.measure in MEASURES else ""
         rows.append(
             Row(
@@ -214,23 +209,20 @@ def _results_table(found: DeclaredFamily) -> TableOfText:
         )
     return TableOfText(
         "declared",
-        say("Results of the declared comparisons"),
+        say("Declared comparisons"),
         heads(
             say("Compared"),
             say("Difference"),
-            say("95% interval"),
+            say("95% CI"),
             "p",
             say("p (adjusted)"),
             say("Verdict"),
             *([say("Within the margin?")] if margins else []),
-            *([say("Not worse by the margin?")] if sides else []),
+            *([say("Non-inferior?")] if sides else []),
         ),
         tuple(rows),
         _note(
-            say(
-                "Participants are the unit. Differences of rates in percentage points, the first minus "
-                "the second."
-            ),
+            say("Clustered by participant. Differences of rates (first minus second) in percentage points."),
             found,
         ),
         tuple(
@@ -271,7 +263,7 @@ def _no_worse_cell(tests: Sequence[NoWorse]) -> Cell:
     if not tests:
         return Cell(MISSING)
     shown = [label(one.system) for one in tests if one.shown]
-    verdict = say("neither is shown") if not shown else say("both") if len(shown) > 1 else shown[0]
+    verdict = say("neither shown") if not shown else say("both") if len(shown) > 1 else shown[0]
     told = tuple(
         say("{a} than {b}: adjusted p {p}", a=label(one.system), b=label(one.than), p=p_value(one.p_adjusted))
         for one in tests
@@ -290,22 +282,22 @@ def _changes(declared: FrozenDeclaration, results: Sequence[DeclaredComparison])
     if declared.analysis.stopping and declared.analysis.stopping.rule:
         found.append(
             say(
-                "The trial was watched while it ran. The intervals and p here are those of a single look; "
-                "where the rule stopped the trial, its look, with the wider interval, is what counts."
+                "The trial had interim analyses. Intervals and p here assume a single analysis; if the "
+                "rule stopped the trial, the interval of that look applies."
             )
         )
     if declared.revisions > 1:
         found.append(
             say(
-                "The study was served in {revisions}; the declaration counts as it stood when the first "
-                "participant came.",
+                "The study was run in {revisions}; the declaration at the time of the first participant "
+                "applies.",
                 revisions=plural(declared.revisions, "revision"),
             )
         )
     if declared.changed:
         found.append(changed_words(declared.changed))
     if any(one.unknown for one in results):
-        found.append(say("A declared comparison cannot be made with this dataset; see the table."))
+        found.append(say("This dataset does not allow one of the declared comparisons; see the table."))
     return found
 
 
@@ -324,7 +316,7 @@ class DeclaredSection(Section[DeclaredFound]):
 
     name = "declared"
     order = 800
-    title = "What was declared beforehand"
+    title = "Declared in advance"
     menu = "Declared"
     needs = ()
 

@@ -50,11 +50,11 @@ def _definition(name: str) -> Definition:
     measure = MEASURES.get(name)
     facts = (
         (say("Unit"), say(measure.unit)),
-        (say("Counted per"), say(measure.analysis_unit.replace("_", " "))),
-        (say("Better when"), say(measure.direction or "")),
+        (say("Unit of counting"), say(measure.analysis_unit.replace("_", " "))),
+        (say("Better direction"), say(measure.direction or "")),
         (say("Origin"), say(measure.origin)),
         (say("Settings"), settings(name)),
-        (say("When empty"), say(measure.empty)),
+        (say("Missing if"), say(measure.empty)),
         (say("Source"), say(measure.source)),
     )
     return Definition(

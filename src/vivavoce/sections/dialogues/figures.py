@@ -41,8 +41,7 @@ def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
     """How long dialogues lasted: median, middle half and middle four fifths of each group."""
     words = "; ".join(
         say(
-            "{group}: median {p50}, half of the dialogues between {p25} and {p75}, four fifths between "
-            "{p10} and {p90}",
+            "{group}: median {p50}, middle 50% of dialogues {p25} to {p75}, middle 80% {p10} to {p90}",
             group=label(one.key),
             **_told(one),
         )
@@ -53,7 +52,7 @@ def durations_figure(durations: Sequence[DialogueDurations]) -> Figure:
         say("Duration of dialogues"),
         words + ".",
         {"": durations},
-        say("Dot: median; bar: middle half; line: middle four fifths of the dialogues."),
+        say("Dot: median; bar: middle 50%; line: middle 80% of dialogues."),
     )
 
 
@@ -61,7 +60,7 @@ def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
     """How long answers took on the average of a dialogue: the same of each kind of delay, by its title."""
     words = "; ".join(
         say(
-            "{measure}, {group}: median {p50}, half of the dialogues between {p25} and {p75}",
+            "{measure}, {group}: median {p50}, middle 50% of dialogues {p25} to {p75}",
             measure=measure,
             group=label(one.key),
             **_told(one),
@@ -71,12 +70,12 @@ def delays_figure(delays: Mapping[str, Sequence[DialogueDurations]]) -> Figure:
     )
     return _spread_figure(
         "delays",
-        say("Delays over dialogues"),
+        say("Delays by dialogue"),
         words + ".",
         delays,
         say(
-            "The mean delay of each dialogue. Dot: median; bar: middle half; line: middle four fifths of the "
-            "dialogues. The table below has the mean of all answers."
+            "Mean delay per dialogue. Dot: median; bar: middle 50%; line: middle 80% of dialogues. The "
+            "table below has the mean over all answers."
         ),
     )
 
@@ -214,13 +213,12 @@ def _parameters_figure(number: str, family: str, parameters: Mapping[str, Sequen
     )
     return figure(
         number,
-        say("{family}: parameters with 95% intervals", family=family),
+        say("{family}: parameters with 95% CIs", family=family),
         words + ".",
         draw,
         caption=say(
-            "Dot: the value of all cases; line: its 95% interval, participants as the unit. Each parameter "
-            "has a scale of its own, from its smallest limit to its largest one; the numbers are in the "
-            "table below."
+            "Dot: value over all cases; line: 95% CI clustered by participant. Each parameter has its own "
+            "scale. The table below has the numbers."
         ),
         columns=columns_of(say("Measure"), say("Group"), say("Value")),
         rows=[
@@ -305,8 +303,8 @@ def correlations_figure(pairs: Sequence[RankCorrelation], titles: dict[str, str]
         words + ".",
         draw,
         caption=say(
-            "Spearman's rho over the dialogues that have both; column 1 is {first}. For exploring only: "
-            "no tests, and dialogues of one person are alike.",
+            "Spearman's rho over dialogues with both values; column 1 is {first}. Exploratory: without "
+            "tests or clustering by participant.",
             first=first,
         ),
         columns=(say("Measure"), say("Other measure"), "rho"),

@@ -71,7 +71,9 @@ class DialoguesSection(Section[DialoguesFound]):
             blocks.append(delays_figure({title(name): one for name, one in results.delays.items()}))
         parameters = drawn_parameters(results.summary)
         if parameters and len(results.summary.by) <= MOST_COLOURS:
-            blocks.append(Fold(say("Interaction parameters drawn"), tuple(parameters_figures(parameters))))
+            blocks.append(
+                Fold(say("Charts of interaction parameters"), tuple(parameters_figures(parameters)))
+            )
         blocks.append(table)
         if len(results.correlations) >= FEWEST_CORRELATED:
             names = dict.fromkeys(name for pair in results.correlations for name in (pair.a, pair.b))
@@ -160,13 +162,13 @@ def _place(name: str) -> tuple[str, list[tuple[str, int]]]:
 
 def _under_measures(summary: Summary, names: list[str]) -> str:
     under = say(
-        "Pooled over all cases; under each number, its 95% interval with participants as the unit where "
-        "it has one, and how many cases it rests on."
+        "Pooled over all cases. Under each number: 95% CI clustered by participant, if available, and "
+        "number of cases."
     )
     if any(summary.all.measures[name].open for name in names):
         under += " " + say(
-            "Open: annotators differ and nobody decided; the number is the mean over annotators, and the two "
-            "are the lowest and highest that decisions could give."
+            "Open: annotators disagree without adjudication. The number is the mean over annotators; the "
+            "range shows the lowest and highest possible values."
         )
     return under
 

@@ -39,15 +39,14 @@ def effort_blocks(rows: list[JudgementEffort]) -> list[Block]:
     ]  # fmt: skip
     columns = heads(
         say("Judged by"), say("Judgements"), say("Participants"), say("People at once"),
-        say("Seconds a judgement"), say("Minutes a participant"),
-        *([say("Cost a judgement, by the hour")] if priced else []),
+        say("Seconds per judgement"), say("Minutes per participant"),
+        *([say("Cost per judgement, by hourly wage")] if priced else []),
     )  # fmt: skip
     note = say(
-        "A judgement is one answered question. A live one carries its share of the dialogue, from the start "
-        "to the last answer; a wizard is a second person. Judgements of attention pairs and repeats are "
-        "counted here: they take time, too."
+        "A judgement is one answered question. Live judgements include their share of the dialogue time; a "
+        "wizard counts as a second person. Attention pairs and repeats are included."
     )
-    return [TableOfText("effort", say("What a judgement takes"), columns, tuple(shown), note)]
+    return [TableOfText("effort", say("Cost of judgements"), columns, tuple(shown), note)]
 
 
 class EffortSection(Section[list[JudgementEffort]]):

@@ -26,7 +26,7 @@ class FailuresSection(Section[FailuresFound]):
 
     name = "failures"
     order = 1700
-    title = "Dialogues that failed"
+    title = "Failed dialogues"
     menu = "Failures"
     needs = ("dialogues",)
 
@@ -37,8 +37,8 @@ class FailuresSection(Section[FailuresFound]):
 
     def blocks(self, results: FailuresFound) -> list[Block]:
         rule = say(
-            "Chosen by rule, group by group: dialogues that fail by most of the success rates, and of "
-            "these the ones nearest to the middle length of the group's failures."
+            "Selected by rule in each group: dialogues that fail most success definitions, closest to the "
+            "median length of the group's failures."
         )
         shown = (_transcript(one, redact=results.redact) for one in results.dialogues)
         return [Paragraph(rule), *shown]
@@ -46,9 +46,9 @@ class FailuresSection(Section[FailuresFound]):
 
 def _transcript(one: FailedDialogue, *, redact: bool) -> Transcript:
     failed = ", ".join(title(name).lower() for name in one.failed)
-    said = {None: say("gave no verdict"), 1.0: say("said yes"), 0.0: say("said no")}
+    said = {None: say("did not answer"), 1.0: say("answered yes"), 0.0: say("answered no")}
     why = say(
-        "Fails by {rates}; the participant {said}.",
+        "Failed: {rates}; the participant {said}.",
         rates=failed,
         said=said.get(one.said, str(one.said)),
     )

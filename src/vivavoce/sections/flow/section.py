@@ -18,14 +18,14 @@ from vivavoce.report.section import Section
 from vivavoce.stats.flow import TrialFlow, flow
 
 OUTCOMES: Final = {
-    "no_place": "found no place: caps of the study were reached",
+    "no_place": "turned away: the study was full",
     "no_consent": "did not consent",
     "screened_out": "screened out",
-    "not_accepted": "not accepted: failed a check of quality",
+    "not_accepted": "rejected: failed a quality check",
     "technical_failure": "technical failure",
     "withdrew": "withdrew",
     "timed_out": "timed out",
-    "running": "still under way",
+    "running": "in progress",
 }
 
 
@@ -51,7 +51,7 @@ class FlowSection(Section[FlowFound]):
         return FlowFound(flow(material.dataset), tuple(declared.analysis.notes) if declared else ())
 
     def blocks(self, results: FlowFound) -> list[Block]:
-        noted = [Heading(say("Noted beforehand")), Bullets(results.notes)] if results.notes else []
+        noted = [Heading(say("Recorded in advance")), Bullets(results.notes)] if results.notes else []
         funnel = funnel_figure(results.counts)
         return [*([funnel] if funnel else []), flow_table(results.counts), *noted]
 
@@ -92,7 +92,7 @@ def funnel_figure(flow: TrialFlow) -> Figure | None:
     return figure(
         "funnel", say("From arrival to completion"),
         ", ".join(f"{stage}: {count(n)}" for stage, n in known) + ".", draw,
-        caption=say("Participants who came as far as each stage, and their share of those who arrived."),
+        caption=say("Participants who reached each stage, as a share of arrivals."),
         columns=(say("Step"), say("Participants"), say("Share")),
         rows=[(stage, count(n), percent(n / flow.arrived)) for stage, n in known],
     )  # fmt: skip
@@ -108,7 +108,7 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     if flow.completed is not None:
         rows.append(Row(say("Completed"), (Cell(count(flow.completed)),), group=people))
     for outcome, n in flow.left.items():
-        why = say("Left out or left: {why}", why=say(OUTCOMES[outcome]))
+        why = say("Excluded or dropped out: {why}", why=say(OUTCOMES[outcome]))
         rows.append(Row(why, (Cell(count(n)),), group=people))
     if flow.unrecorded:
         rows.append(Row(say("Outcome not recorded"), (Cell(count(flow.unrecorded)),), group=people))
@@ -116,9 +116,9 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     held = Cell(count(flow.dialogues), counts=CountedDialogues())
     rows.append(Row(say("Held"), (held,), group=dialogues))
     if flow.coded is not None:
-        rows.append(Row(say("Not trivial (a code was earned)"), (Cell(count(flow.coded)),), group=dialogues))
+        rows.append(Row(say("Non-trivial (code earned)"), (Cell(count(flow.coded)),), group=dialogues))
     if flow.running:
-        rows.append(Row(say("Still under way"), (Cell(count(flow.running)),), group=dialogues))
+        rows.append(Row(say("In progress"), (Cell(count(flow.running)),), group=dialogues))
     for rule in flow.excluded["rules"]:
         words = say("Excluded: {rule}", rule=rule_words(rule["rule"]))
         people_out = plural(rule["people"], "participant")
@@ -127,11 +127,11 @@ def flow_table(flow: TrialFlow) -> TableOfText:
     if flow.excluded["rules"] or flow.running:
         rows.append(Row(say("Analysed"), (Cell(count(flow.analysed)),), group=dialogues))
     if flow.abandoned:
-        rows.append(Row(say("Abandoned, and counted"), (Cell(count(flow.abandoned)),), group=dialogues))
+        rows.append(Row(say("Abandoned, included"), (Cell(count(flow.abandoned)),), group=dialogues))
     for name, n in flow.counted.items():
         left_out = flow.analysed - n
-        under = (say("{n} left out: no value", n=count(left_out)),) if left_out else ()
-        heading = say("Count in: {measure}", measure=title(name).lower())
+        under = (say("{n} without a value", n=count(left_out)),) if left_out else ()
+        heading = say("Included in: {measure}", measure=title(name).lower())
         counted = Cell(count(n), counts=CountedDialogues(((name, CASES),)))
         rows.append(Row(heading, (counted,), under, group=dialogues))
-    return TableOfText("flow", say("From arrival to the numbers"), heads(say("Step"), "n"), tuple(rows))
+    return TableOfText("flow", say("Participant flow"), heads(say("Step"), "n"), tuple(rows))

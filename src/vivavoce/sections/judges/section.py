@@ -41,8 +41,8 @@ def judge_blocks(found: JudgeFound) -> list[Block]:
             heading,
             Paragraph(
                 say(
-                    "People were not asked this of any dialogue, so that nothing corrects this judge: no "
-                    "figure rests on its words."
+                    "No human ratings exist for this question, so the judge cannot be corrected and no "
+                    "figure uses it."
                 )
             ),
         ]
@@ -60,12 +60,12 @@ def _groups_table(told: JudgeEstimates) -> TableOfText:
     return TableOfText(
         f"judge_{told.judge}_{told.target}",
         say("People, and people with the judge"),
-        heads(say("Resting on"), say("Value"), say("95% interval"), say("Labels"), say("Participants"),
-              say("Worth")),
+        heads(say("Based on"), say("Value"), say("95% CI"), say("Labels"), say("Participants"),
+              say("Equivalent labels")),
         tuple(rows),
         say(
-            "Labels are answers of people. Worth: how many labels people alone would need for as narrow an "
-            "interval. What the judge alone says is uncorrected, and no result."
+            "Labels are human ratings. Equivalent labels: human labels needed for the same interval width "
+            "without the judge. Figures of the judge alone are uncorrected and not results."
         ),
         ((say("People and judge"), told.signature),),
     )  # fmt: skip
@@ -98,12 +98,11 @@ def _differences_table(told: JudgeEstimates) -> TableOfText:
     unit = "ratio" if told.rate else ""
     return TableOfText(
         f"judge_{told.judge}_{told.target}_differences",
-        say("Differences by people, and by people with the judge"),
-        heads(say("Resting on"), say("Difference"), say("95% interval"), "p", say("p (adjusted)")),
+        say("Differences: people, and people with the judge"),
+        heads(say("Based on"), say("Difference"), say("95% CI"), "p", say("p (adjusted)")),
         tuple(row for one in told.differences for row in _difference_rows(one, unit)),
         say(
-            "The first minus the second. p is adjusted over the {n} pairs of this table (Holm); none of this "
-            "was declared.",
+            "First minus second. Adjusted p (Holm) over the {n} pairs of this table; exploratory.",
             n=count(len(told.differences)),
         ),
         ((say("People and judge"), told.signature),),

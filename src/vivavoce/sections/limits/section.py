@@ -45,18 +45,18 @@ def heavy_limits(summary: Summary, *, self_reported: bool) -> dict[str, str]:
     found = {}
     if summary.simulated:
         found["simulated"] = say(
-            "Programs held the dialogues. They tell that the trial and the measures work, "
-            "not how people would fare."
+            "The dialogues are simulated. They show that the trial and the measures work, not how people "
+            "would perform."
         )
     if headlines(summary) and not is_clustered(summary):
         found["independent"] = say(
-            "Intervals are Wilson's at 95% and treat dialogues (or goals) as independent. People "
-            "who came back make them narrower than they should be."
+            "Intervals are 95% CIs (Wilson) and treat dialogues (or goals) as independent. They are too "
+            "narrow if people took part repeatedly."
         )
     if self_reported:
         found["self_reported"] = say(
-            "The domain database was built from what the systems said themselves. A system that is "
-            "consistently wrong about a place cannot be caught."
+            "The domain database was built from the systems' own statements. Consistent errors of a system "
+            "cannot be detected."
         )
     return found
 
@@ -69,19 +69,19 @@ def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
     if shown and is_clustered(summary):
         sentences.append(stated(summary.model.why))
     if summary.tests:
-        sentences.append(say("Tests of what the study did not declare beforehand are exploration."))
+        sentences.append(say("Tests that were not declared in advance are exploratory."))
     if "subjective_success" in shown:
         sentences.append(
             say(
-                "Subjective success is what participants said. People tend to report success where "
-                "information was missing: read it beside objective success."
+                "Subjective success is self-reported. People tend to report success even when information "
+                "was missing; compare it with objective success."
             )
         )
     if "objective_success_assigned" in shown:
         sentences.append(
             say(
-                "Success against assigned goals blames the system for every constraint or request that the "
-                "participant forgot."
+                "Success against assigned goals also counts constraints and requests that the participant "
+                "forgot as system failures."
             )
         )
     if "objective_success_inferred" in shown:
@@ -92,8 +92,8 @@ def limits_of(summary: Summary, *, self_reported: bool) -> list[str]:
 def _on_inferred_goals(whole: GroupSummary) -> list[str]:
     sentences = [
         say(
-            "Success against inferred goals takes the goal from what participants said. It counts goals: "
-            "a change of mind is a new goal, so one dialogue may count several times."
+            "Success against inferred goals derives goals from the participant's messages. A change of "
+            "mind is a new goal, so one dialogue can count several times."
         )
     ]
     no_match = _total(whole, "no_match_goals")
@@ -101,14 +101,14 @@ def _on_inferred_goals(whole: GroupSummary) -> list[str]:
     if no_match:
         sentences.append(
             say(
-                "{goals} had no match in the database; the headline credits a system that said so. The other "
-                "policies are under the variants.",
+                "{goals} had no match in the database; the main figure credits a system that said so. See "
+                "the variants for other policies.",
                 goals=plural(round(no_match), "goal"),
             )
         )
     if void:
         sentences.append(
-            say("{goals} without any constraint or request are left out.", goals=plural(round(void), "goal"))
+            say("{goals} without constraints or requests are left out.", goals=plural(round(void), "goal"))
         )
     return sentences
 

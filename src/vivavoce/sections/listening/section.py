@@ -14,7 +14,7 @@ from vivavoce.stats.listening import ConditionContrast, ListeningResults, listen
 def listening_blocks(facts: ListeningResults) -> list[Block]:
     """Judgements of clips."""
     said = say(
-        "{people} gave {judgements} of clips, each after it was heard to its end.",
+        "{people} gave {judgements} of clips after listening to each in full.",
         people=plural(facts.participants, "participant"),
         judgements=plural(facts.judgements, "judgement"),
     )
@@ -27,7 +27,7 @@ def listening_blocks(facts: ListeningResults) -> list[Block]:
     if facts.pairs:
         blocks.append(_pairs(facts))
     if facts.left_out:
-        out = say("{people} failed the hearing check and are left out.",
+        out = say("Excluded after the hearing check: {people}.",
                   people=plural(facts.left_out, "participant"))  # fmt: skip
         blocks.append(Bullets((out,)))
     return blocks
@@ -48,7 +48,7 @@ def opinions_figure(facts: ListeningResults, name: str) -> Figure | None:
     title = say("Mean opinion scores")
     return interval_figure(
         name, title, [IntervalPanel(title, values)], titled=False,
-        caption=say("1 is bad, 5 is excellent. Dot: mean; line: its 95% interval over participants."),
+        caption=say("1 is bad, 5 is excellent. Dot: mean; line: 95% CI clustered by participant."),
         columns=columns_of(say("Measure"), say("Condition"), title),
     )  # fmt: skip
 
@@ -65,10 +65,8 @@ def _opinions(facts: ListeningResults) -> TableOfText:
         )
         for one in facts.opinions
     ]  # fmt: skip
-    columns = heads(
-        say("Condition"), say("Mean opinion score"), say("95% interval"), say("Ratings"), say("Clips")
-    )
-    note = say("1 is bad, 5 is excellent. The interval is taken over participants, who rate many clips each.")
+    columns = heads(say("Condition"), say("Mean opinion score"), say("95% CI"), say("Ratings"), say("Clips"))
+    note = say("1 is bad, 5 is excellent. Intervals are clustered by participant.")
     signed = tuple((one.condition, one.signature) for one in facts.opinions)
     return TableOfText("listening", say("Mean opinion scores"), columns, tuple(rows), note, signed)
 
@@ -87,12 +85,14 @@ def _contrasts(facts: ListeningResults) -> TableOfText:
         for one in facts.contrasts
     ]  # fmt: skip
     note = say(
-        "Score of the first minus score of the second, from −4 to 4. Interval and p have participants as the "
-        "unit, within those who rated both; p is adjusted after Holm over the pairs of conditions."
+        "Score difference (first minus second), from −4 to 4, within participants who rated both. Interval "
+        "and p are clustered by participant; p is adjusted over the pairs of conditions (Holm)."
     )
     signed = tuple((f"{one.a} – {one.b}", one.signature) for one in facts.contrasts)
-    columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
-    return TableOfText("listening_contrasts", say("Conditions compared"), columns, tuple(rows), note, signed)
+    columns = heads(say("Compared"), say("Difference"), say("95% CI"), "p", "p (Holm)")
+    return TableOfText(
+        "listening_contrasts", say("Comparison of conditions"), columns, tuple(rows), note, signed
+    )
 
 
 def listening_answer(facts: ListeningResults) -> list[str]:
@@ -105,7 +105,7 @@ def listening_answer(facts: ListeningResults) -> list[str]:
         limits = signed if one.difference > 0 else signed[::-1]
         found.append(
             say(
-                "{better} sounds better than {worse}: {difference} of the scale's 4 points (95% interval "
+                "{better} sounds better than {worse}: {difference} of the scale's 4 points (95% CI "
                 "{interval}).",
                 better=better, worse=worse, difference=coefficient(abs(one.difference)),
                 interval=between(limits[0], limits[1], coefficient),
@@ -114,13 +114,13 @@ def listening_answer(facts: ListeningResults) -> list[str]:
     if len(facts.contrasts) > len(sure):
         found.append(
             say(
-                "Between {n} of {of} pairs of conditions no difference of opinion scores could be shown.",
+                "Opinion scores do not differ significantly for {n} of {of} pairs of conditions.",
                 n=len(facts.contrasts) - len(sure), of=len(facts.contrasts),
             )
         )  # fmt: skip
     pairs = len(facts.contrasts)
     if pairs > 1:
-        found.append(say("This rests on p adjusted after Holm over {n} pairs of conditions.", n=pairs))
+        found.append(say("Based on adjusted p (Holm) over {n} pairs of conditions.", n=pairs))
     return found
 
 
@@ -147,15 +147,15 @@ def _pairs(facts: ListeningResults) -> TableOfText:
         for one in facts.pairs
     ]  # fmt: skip
     columns = heads(
-        say("Pair"), say("Share for the first"), say("95% interval"), "p", "p (Holm)", say("First better"),
+        say("Pair"), say("Share for the first"), say("95% CI"), "p", "p (Holm)", say("First better"),
         say("No difference"), say("Second better"),
     )  # fmt: skip
     note = say(
-        "No difference counts half to each. Interval and p (against one half) are taken over participants; p "
-        "is adjusted after Holm over the pairs."
+        "No difference counts half for each. Interval and p (against 50%) are clustered by participant; p "
+        "is adjusted over the pairs (Holm)."
     )
     signed = tuple((f"{one.a} – {one.b}", one.signature) for one in facts.pairs)
-    return TableOfText("clip-pairs", say("Which clip sounds better"), columns, tuple(rows), note, signed)
+    return TableOfText("clip-pairs", say("Paired comparison of clips"), columns, tuple(rows), note, signed)
 
 
 class ListeningSection(LeadingSection[ListeningResults]):
@@ -176,7 +176,7 @@ class ListeningSection(LeadingSection[ListeningResults]):
 
     def front(self, results: ListeningResults) -> Front:
         lead = say(
-            "{judgements} of clips by ear, by {people}.",
+            "{judgements} of audio clips by {people}.",
             judgements=plural(results.judgements, "judgement"),
             people=plural(results.participants, "participant"),
         )

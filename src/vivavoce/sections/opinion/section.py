@@ -31,7 +31,7 @@ class OpinionSection(Section[OpinionFound]):
 
     name = "opinion"
     order = 1500
-    title = "Opinion against record"
+    title = "Participant rating and record"
     menu = "Opinion"
     needs = ("dialogues",)
 
@@ -61,19 +61,19 @@ def opinion_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
     ]  # fmt: skip
     return TableOfText(
         "opinion",
-        say("What participants said against {measure}", measure=title(opinion.measure).lower()),
+        say("Participant rating compared with {measure}", measure=title(opinion.measure).lower()),
         (
             *heads(by_what(summary)),
-            Cell(say("Said yes, record yes")),
-            Cell(say("Said yes, record no"), (say("over-optimistic"),)),
-            Cell(say("Said no, record yes"), (say("over-critical"),)),
-            Cell(say("Said no, record no")),
-            Cell(say("Over-optimism"), (say("said yes among record no"),)),
+            Cell(say("Rated yes, record yes")),
+            Cell(say("Rated yes, record no"), (say("over-optimistic"),)),
+            Cell(say("Rated no, record yes"), (say("over-critical"),)),
+            Cell(say("Rated no, record no")),
+            Cell(say("Over-optimism"), (say("rated yes among record no"),)),
         ),
         tuple(rows),
         say(
-            "Over-optimism: among the dialogues that failed by the record, the share of which the "
-            "participant said that all was found, with its 95% interval over participants."
+            "Over-optimism: share of objectively failed dialogues that participants rated successful, with "
+            "95% CI clustered by participant."
         ),
     )
 
@@ -111,19 +111,18 @@ def agreement_table(opinion: RecordedOpinion, summary: Summary) -> TableOfText:
         )
     return TableOfText(
         "opinion-agreement",
-        say("Do opinion and record agree?"),
+        say("Agreement between rating and record"),
         (
             *heads(by_what(summary), say("Said yes"), say("Record yes")),
-            Cell(say("Difference"), (say("95% interval"),)),
+            Cell(say("Difference"), (say("95% CI"),)),
             Cell("p", ("McNemar",)),
-            Cell(say("Cohen's kappa"), (say("95% interval"),)),
+            Cell(say("Cohen's kappa"), (say("95% CI"),)),
         ),
         tuple(rows),
         say(
-            "Difference in percentage points: above 0, people were more content than the record allows. p "
-            "and the intervals take participants as the unit; McNemar's p below it takes dialogues as "
-            "independent and is shown for comparison only. Kappa is agreement beyond chance: 1 is full "
-            "agreement, 0 what chance alone would give."
+            "Difference in percentage points: above 0, ratings are more positive than the record. p and "
+            "intervals are clustered by participant; McNemar's p below treats dialogues as independent, "
+            "for comparison only. Kappa: 1 is full agreement, 0 is chance."
         ),
     )
 

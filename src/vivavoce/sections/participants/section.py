@@ -48,7 +48,7 @@ def participants_figure(histogram: dict[int, int]) -> Figure:
         say("Dialogues per participant"),
         say("Dialogues held: {words}.", words=words),
         draw,
-        caption=say("How many participants held how many dialogues, all groups together."),
+        caption=say("Number of participants by number of dialogues, all groups."),
         columns=(say("Dialogues held"), say("Participants")),
         rows=[(bar["size"], count(bar["people"])) for bar in bars],
     )
@@ -96,18 +96,18 @@ def learning_figure(rows: Sequence[LearningStep], titles: dict[str, str]) -> Fig
     )
     return figure(
         "learning",
-        say("Success by the number of a participant's dialogue"),
+        say("Success by dialogue number"),
         words + ".",
         draw,
         caption=say(
-            "All groups together. Line: 95% interval over participants. Who held many dialogues "
-            "chose to: later steps show other people, not only more practice."
+            "All groups. Line: 95% CI clustered by participant. Later dialogues come from a self-selected "
+            "subset of participants, so differences are not only practice."
         ),
         columns=(
             say("Measure"),
             say("Number of the dialogue"),
             say("Rate"),
-            say("95% interval"),
+            say("95% CI"),
             say("Cases"),
         ),
         rows=[
@@ -169,7 +169,7 @@ class ParticipantsSection(Section[ParticipantsFound]):
     def blocks(self, results: ParticipantsFound) -> list[Block]:
         summary = results.summary
         if not summary.all.participants:
-            return [Paragraph(say("Who held which dialogue is not recorded."))]
+            return [Paragraph(say("Participants of dialogues are not recorded."))]
         histogram = summary.all.dialogues_per_participant.histogram
         blocks: list[Block] = [participants_figure(histogram), participants_table(summary)]
         shown = headlines(summary)
@@ -194,7 +194,7 @@ def participants_table(summary: Summary) -> TableOfText:
                     Cell(percent(spread.largest_ratio)),
                     Cell(
                         percent(spread.top_ratio),
-                        (say("busiest {n}", n=count(spread.top_participants)),),
+                        (say("most active {n}", n=count(spread.top_participants)),),
                     ),
                     Cell(amount(spread.size_star, "")),
                 ),
@@ -211,8 +211,8 @@ def participants_table(summary: Summary) -> TableOfText:
             say("Mean"),
             say("Median"),
             say("Most"),
-            say("Share of the busiest"),
-            say("Share of the top tenth"),
+            say("Share of the most active participant"),
+            say("Share of the top 10%"),
             "m*",
         ),
         tuple(rows),

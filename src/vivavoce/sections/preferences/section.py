@@ -71,7 +71,7 @@ def preference_blocks(facts: PreferenceResults) -> list[Block]:
     blocks += [_levels(one) for one in facts.levels if one.levels]
     blocks += [_terms(one) for one in facts.combined if one.terms]
     blocks += [_groups(one, facts.by_what or "") for one in facts.by_group or ()]
-    return [*blocks, Heading(say("What may have swayed the choices")), Bullets(tuple(_swayed(facts)))]
+    return [*blocks, Heading(say("Possible biases")), Bullets(tuple(_swayed(facts)))]
 
 
 def preference_answer(facts: PreferenceResults) -> list[str]:
@@ -90,7 +90,7 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
             sure.setdefault((one.variable, version), []).append(_declared_cell(one))
     found = [
         say(
-            "{variable}, as declared beforehand: the {version} version is preferred for {cells}.",
+            "{variable}, as declared in advance: the {version} version is preferred for {cells}.",
             variable=variable, version=version, cells=listed(cells),
         )
         for (variable, version), cells in sure.items()
@@ -98,14 +98,14 @@ def _declared_answer(declared: DeclaredPreferences) -> list[str]:
     unsure = sum(one.significant is False for one in choices)
     if unsure:
         n = plural(len(choices), "declared comparison")
-        found.append(say("No preference could be shown in {k} of {n} of transcripts.", k=count(unsure), n=n))
+        found.append(say("No significant preference in {k} of {n} of transcripts.", k=count(unsure), n=n))
     return [*found, stated(declared.family.why)]
 
 
 def _declared_cell(one: DeclaredChoice) -> str:
     """A question with the share of the version that it prefers."""
     return say(
-        "{question} ({share} of the choices, 95% interval {interval}; adjusted p {p})",
+        "{question} ({share} of the choices, 95% CI {interval}; adjusted p {p})",
         question=say(one.question),
         share=percent(_favoured(one)[1]),
         interval=span(*_limits(one)),
@@ -117,7 +117,7 @@ def _explored_answer(facts: PreferenceResults) -> list[str]:
     sure = [one for one in facts.variables if is_significant(one.p_holm)]
     found = [
         say(
-            "{variable}: {share} of the choices fell on the {version} version (95% interval {interval}).",
+            "{variable}: {share} of the choices preferred the {version} version (95% CI {interval}).",
             variable=one.variable,
             share=percent(_favoured(one)[1]),
             version=say(_favoured(one)[0]),
@@ -127,7 +127,7 @@ def _explored_answer(facts: PreferenceResults) -> list[str]:
     ]
     unsure = [one.variable for one in facts.variables if one not in sure]
     if unsure:
-        found.append(say("No preference could be shown for {variables}.", variables=listed(unsure)))
+        found.append(say("No significant preference for {variables}.", variables=listed(unsure)))
     return [*found, _family_words(facts, "variables")]
 
 
@@ -152,7 +152,7 @@ def _limits(one: DeclaredChoice | VariablePreference) -> tuple[float | None, flo
 def _people(facts: PreferenceResults) -> str:
     answered = facts.responses
     return say(
-        "{people} gave {judgements} between two transcripts that differ in one strategy.",
+        "{people} gave {judgements} of pairs of transcripts that differ in one strategy.",
         people=people_words(answered),
         judgements=plural(answered.judgements, "judgement"),
     )
@@ -190,14 +190,14 @@ def _table(facts: PreferenceResults) -> TableOfText:
         say("Service"), say("Experience"),
     )  # fmt: skip
     note = say(
-        "Share of decided choices that prefer the experimental version; below 50% the control was preferred. "
-        "Under a question: Wilson's 95% interval, or over people who decided more than once; under a "
-        "marginal (the mean over the questions): the 95% interval of all choices with participants as the "
-        "unit. Bold: significant after adjustment, first of the questions, then of the variables."
+        "Share of decided choices for the experimental version; below 50% the control was preferred. "
+        "Questions: 95% CI (Wilson, or clustered by participant if people chose repeatedly). Marginals "
+        "(means over questions): 95% CI clustered by participant. Bold: significant after adjustment over "
+        "questions, then variables."
     )
     note = f"{note} {_family_words(facts, 'cells')} {_family_words(facts, 'variables')}"
     signed = tuple(one for one in facts.signatures.items() if not one[0].endswith(", strength"))
-    return TableOfText("preferences", say("What was preferred"), columns, tuple(rows), note, signed)
+    return TableOfText("preferences", say("Preferences by question"), columns, tuple(rows), note, signed)
 
 
 def _ratio(cell: QuestionPreference | None) -> Cell:
@@ -231,9 +231,9 @@ def _tests(facts: PreferenceResults) -> TableOfText:
     ]  # fmt: skip
     columns = heads(say("Question"), "χ²", "p", say("p (exact)"), say("p (adjusted)"), say("Ties"))
     note = say(
-        "Against an even split, ties left out: chi-square with one degree of freedom, and the exact binomial "
-        "test, which is the one that is adjusted where fewer than 10 decided; where somebody decided more "
-        "than once, t over people."
+        "Tests against 50%, without ties: chi-square (1 degree of freedom) and exact binomial. The exact p "
+        "is adjusted if there are fewer than 10 choices. With repeated choices per person: t test "
+        "clustered by participant."
     )
     note = f"{note} {_family_words(facts, 'cells')}"
     return TableOfText("preference_tests", say("Tests of every question"), columns, tuple(rows), note)
@@ -251,10 +251,10 @@ def _differences(facts: PreferenceResults) -> TableOfText:
         )
         for one in facts.differences
     ]  # fmt: skip
-    columns = heads(say("Compared"), say("Difference"), say("95% interval"), "p", "p (Holm)")
+    columns = heads(say("Compared"), say("Difference"), say("95% CI"), "p", "p (Holm)")
     note = say("Difference of the shares that prefer the experimental version, within participants.")
     note = f"{note} {_family_words(facts, 'differences')}"
-    return TableOfText("preference_differences", say("Variables compared"), columns, tuple(rows), note)
+    return TableOfText("preference_differences", say("Comparison of variables"), columns, tuple(rows), note)
 
 
 def _ties(facts: PreferenceResults) -> TableOfText:
@@ -275,12 +275,12 @@ def _ties(facts: PreferenceResults) -> TableOfText:
         say("Model"),
         say("Question"),
         say("Log odds"),
-        say("95% interval"),
+        say("95% CI"),
         "p",
         say("Of decided"),
         say("Tied"),
     )
-    note = say("Log odds of the experimental version, participants as the unit.")
+    note = say("Log odds of the experimental version, clustered by participant.")
     return TableOfText("preference_ties", say("With ties"), columns, tuple(rows), note)
 
 
@@ -303,20 +303,20 @@ def _agreement(found: Sequence[ChoiceAgreement]) -> TableOfText:
     ]
     return TableOfText(
         "preference-agreement",
-        say("Do judges of the same pair agree?"),
+        say("Agreement between judges"),
         heads(
             say("Question"), say("Experimental"), say("Tie"), say("Control"), say("Agreement"), say("Pairs")
         ),
         tuple(rows),
         say(
-            "Shares of all judgements, ties included. Agreement beyond chance: 1 is full agreement, 0 what "
-            "chance alone would give; under it its 95% interval by drawing pairs."
+            "Shares of all judgements, including ties. Chance-corrected agreement: 1 is full agreement, 0 "
+            "is chance; below it, 95% CI by bootstrap over pairs."
         ),
     )
 
 
 def judged(judges: int | None) -> str:
-    return plural(judges, "judge") + " " + say("each") if judges else say("2 judges or more each")
+    return plural(judges, "judge") + " " + say("each") if judges else say("at least 2 judges each")
 
 
 def _levels(one: RankedLevels) -> TableOfText:
@@ -334,9 +334,9 @@ def _levels(one: RankedLevels) -> TableOfText:
     return TableOfText(
         f"levels_{one.variable}",
         say("Levels of {variable}", variable=one.variable),
-        heads(say("Level"), say("Log worth"), say("95% interval"), say("Share")),
+        heads(say("Level"), say("Log worth"), say("95% CI"), say("Share")),
         tuple(rows),
-        say("Worths after Davidson, their mean 0; participants as the unit."),
+        say("Davidson worths, centred at 0; clustered by participant."),
     )
 
 
@@ -354,10 +354,10 @@ def _terms(one: CombinedStrategies) -> TableOfText:
     ]
     return TableOfText(
         f"effects_{one.variable}",
-        say("Effects of what {variable} combines", variable=one.variable),
-        heads(say("Effect"), say("Log odds"), say("95% interval"), "p"),
+        say("Effects of the parts of {variable}", variable=one.variable),
+        heads(say("Effect"), say("Log odds"), say("95% CI"), "p"),
         tuple(rows),
-        say("A row with x is an interaction; participants as the unit."),
+        say("A row with x is an interaction; clustered by participant."),
     )
 
 
@@ -382,10 +382,10 @@ def _groups(one: GroupPreference, by: str) -> TableOfText:
         for test in one.differences
     ]  # fmt: skip
     columns = heads(
-        say(by.replace("_", " ").capitalize()), say("Share"), say("95% interval"), say("Participants"),
+        say(by.replace("_", " ").capitalize()), say("Share"), say("95% CI"), say("Participants"),
         "p", say("p (judgements)"),
     )  # fmt: skip
-    note = say("p with participants as the unit; beside it, for comparison only, p over judgements.")
+    note = say("p is clustered by participant; p over judgements is for comparison only.")
     return TableOfText(
         f"preference_by_{one.variable}",
         say("{variable} by group", variable=one.variable),
@@ -402,7 +402,7 @@ def _swayed(facts: PreferenceResults) -> list[str]:
         if one.q is not None:
             found.append(
                 say(
-                    "Are all variables preferred alike for {question}? Cochran's Q {q}, {df} degrees of "
+                    "Equal preference for all variables, {question}: Cochran's Q {q}, {df} degrees of "
                     "freedom, {people}, p {p}.",
                     question=say(one.question), q=coefficient(one.q), df=one.df,
                     people=plural(one.participants, "participant"), p=p_value(one.p),
@@ -411,32 +411,36 @@ def _swayed(facts: PreferenceResults) -> list[str]:
     if position.log_odds is not None:
         found.append(
             say(
-                "The left one was chosen in {left} of cases ({interval}); with every variable held fixed, "
-                "the leaning to the left has p {p}.",
+                "The left transcript was chosen in {left} of cases ({interval}); side bias controlled for "
+                "variables: p {p}.",
                 left=percent(position.left), interval=span(position.low, position.high),
                 p=p_value(position.p),
             )
         )  # fmt: skip
     if len(facts.places) > 1:
         shares = ", ".join(f"{one.comparison_number}: {percent(one.ratio)}" for one in facts.places)
-        found.append(say("Experimental preferred by place in the order: {shares}.", shares=shares))
+        found.append(
+            say("Experimental version preferred, by position in the order: {shares}.", shares=shares)
+        )
     for flag, people in answered.flags.items():
         what = say(str(FLAGS.get(flag, flag)))
         found.append(say("Flagged as {what}: {people}.", what=what, people=plural(people, "participant")))
     if answered.not_accepted:
         people = plural(answered.not_accepted, "participant")
-        found.append(say("Not accepted and left out: {people}.", people=people))
+        found.append(say("Rejected and excluded: {people}.", people=people))
     return found + _spent(facts)
 
 
 def _spent(facts: PreferenceResults) -> list[str]:
     answered, cost, rated, found = facts.responses, facts.cost, facts.study_rating, []
     if answered.seconds_per_judgement is not None:
-        found.append(say("A judgement took {time} s.", time=coefficient(answered.seconds_per_judgement, 1)))
+        found.append(
+            say("Time per judgement: {time} s.", time=coefficient(answered.seconds_per_judgement, 1))
+        )
     if cost is not None and cost.per_judgement is not None:
         found.append(
             say(
-                "The study cost {total}: {judgement} a judgement, {variable} a variable.",
+                "Cost of the study: {total}; {judgement} per judgement, {variable} per variable.",
                 total=coefficient(cost.total), judgement=coefficient(cost.per_judgement, 3),
                 variable=coefficient(cost.per_variable),
             )
@@ -444,7 +448,7 @@ def _spent(facts: PreferenceResults) -> list[str]:
     if rated is not None:
         found.append(
             say(
-                "The study itself was rated {mean} of {of} by {people}.",
+                "Rating of the study by {people}: {mean} of {of}.",
                 mean=coefficient(rated.mean, 1), of=rated.of,
                 people=plural(rated.participants, "participant"),
             )
@@ -471,15 +475,13 @@ class PreferencesSection(LeadingSection[PreferenceResults]):
     def front(self, results: PreferenceResults) -> Front:
         answered = results.responses
         lead = say(
-            "{judgements} between two transcripts, by {people}.",
+            "{judgements} of pairs of transcripts by {people}.",
             judgements=plural(answered.judgements, "judgement"), people=people_words(answered),
         )  # fmt: skip
         question = (
-            say("Declared beforehand: is one version of the transcripts preferred?")
+            say("Declared in advance: is one version of the transcripts preferred?")
             if results.declared
-            else say(
-                "Nothing was declared beforehand. Explored: is one version of the transcripts preferred?"
-            )
+            else say("No comparison was declared. Exploratory: is one version of the transcripts preferred?")
         )
         return Front(
             lead=lead, question=question, answer=tuple(preference_answer(results)),

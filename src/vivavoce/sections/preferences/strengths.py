@@ -56,11 +56,10 @@ def share_figure(facts: PreferenceResults) -> Figure:
         words + ".",
         draw,
         caption=say(
-            "Dot: the experimental version's share of decided choices; line: its 95% interval; the upright "
-            "line stands at one half. Right of it the experimental version was preferred, left of it the "
-            "control."
+            "Dot: share of decided choices for the experimental version; line: 95% CI. Vertical line: 50%; "
+            "to its right the experimental version was preferred, to its left the control."
         ),
-        columns=(say("Variable"), say("Question"), say("Experimental preferred"), say("95% interval")),
+        columns=(say("Variable"), say("Question"), say("Experimental preferred"), say("95% CI")),
         rows=[
             (name, row["question"], row["shown"], span(row["low"], row["high"]))
             for name, rows in panels.items()
@@ -87,8 +86,7 @@ def front_figure(facts: PreferenceResults) -> Figure | None:
     return interval_figure(
         "answer", title, [IntervalPanel(title, values, whole=True, line=0.5)], titled=False,
         caption=say(
-            "Dot: the experimental version's share of decided choices; line: its 95% interval; the upright "
-            "line stands at one half."
+            "Dot: share of decided choices for the experimental version; line: 95% CI; vertical line: 50%."
         ),
         columns=columns_of(say("Measure"), say("Variable"), say("Experimental preferred")),
     )  # fmt: skip
@@ -145,11 +143,11 @@ def strength_figure(facts: PreferenceResults) -> Figure | None:
     if not found or len(facts.strengths) > MOST_DRAWN:
         return None
     return interval_figure(
-        "preference-strength", say("How strong the preference is"),
+        "preference-strength", say("Strength of preference"),
         [IntervalPanel(name, values, line=0.0) for name, values in found.items()], together=2,
         caption=say(
-            "From \u22123, the control very much, to 3, the experimental version very much. Dot: mean; line: "
-            "its 95% interval over participants."
+            "Scale: −3 (control, very much) to 3 (experimental, very much). Dot: mean; line: 95% CI "
+            "clustered by participant."
         ),
         columns=columns_of(say("Variable"), say("Question"), say("Mean strength")),
     )  # fmt: skip
@@ -172,14 +170,14 @@ def strength_table(facts: PreferenceResults) -> TableOfText:
         for one in facts.strengths
     ]  # fmt: skip
     columns = heads(
-        say("Question"), say("Mean strength"), say("95% interval"), "p", "p (Holm)", say("p (signed ranks)"),
+        say("Question"), say("Mean strength"), say("95% CI"), "p", "p (Holm)", say("p (signed ranks)"),
         "−3 · −2 · −1 · 0 · 1 · 2 · 3",
     )  # fmt: skip
     note = say(
-        "From −3, the control very much, to 3, the experimental version very much; 1 is slightly, 2 clearly, "
-        "0 a tie. Interval and p have participants as the unit; p is adjusted after Holm over the questions "
-        "of all variables, and apart from them over the variables. Beside it Wilcoxon's test of signed ranks "
-        "over participants. The last column counts the answers."
+        "Scale: −3 (control, very much) to 3 (experimental, very much); 1 slightly, 2 clearly, 0 tie. "
+        "Interval and p are clustered by participant. p is adjusted (Holm) over all questions and "
+        "separately over the variables. Next to it: Wilcoxon signed-rank test over participants. Last "
+        "column: number of answers."
     )
     signed = tuple(
         (name.removesuffix(", strength"), line)
@@ -187,5 +185,5 @@ def strength_table(facts: PreferenceResults) -> TableOfText:
         if name.endswith(", strength")
     )
     return TableOfText(
-        "preference_strength", say("How strong the preference is"), columns, tuple(rows), note, signed
+        "preference_strength", say("Strength of preference"), columns, tuple(rows), note, signed
     )

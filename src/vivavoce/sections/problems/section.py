@@ -14,7 +14,7 @@ class ProblemsSection(Section[DatasetDescription]):
 
     name = "problems"
     order = 1600
-    title = "What went wrong"
+    title = "Problems and incidents"
     menu = "Problems"
     needs = ("dialogues",)
 
@@ -22,7 +22,7 @@ class ProblemsSection(Section[DatasetDescription]):
         return material.description
 
     def blocks(self, results: DatasetDescription) -> list[Block]:
-        none = Paragraph(say("No incident with a system under test is recorded."))
+        none = Paragraph(say("No incidents with a system under test."))
         endings = endings_table(results)
         return [incidents_table(results) or none, *([endings] if endings else [])]
 
@@ -64,7 +64,11 @@ def incidents_table(description: DatasetDescription) -> TableOfText | None:
         "incidents",
         say("Incidents by kind"),
         heads(
-            say("Group"), say("Failure"), say("Incidents"), say("Dialogues hit"), say("Most frequent detail")
+            say("Group"),
+            say("Failure"),
+            say("Incidents"),
+            say("Affected dialogues"),
+            say("Most frequent detail"),
         ),
         tuple(rows),
         numeric=False,

@@ -28,10 +28,10 @@ from vivavoce.stats.scales import AnsweredScale, GroupScore, LikertItem, ScaleSc
 MOST_ANSWERS: Final = 8
 OURS: Final = ("project", "package")  # wordings that are known here, too
 WORDINGS: Final[dict[str | None, str]] = {
-    "project": "the project's own wording",
-    "package": "the wording of an installed package",
-    "file": "the wording of the study's own file",
-    "corpus": "the wording of the corpus",
+    "project": "wording by the project",
+    "package": "wording from an installed package",
+    "file": "wording from the study file",
+    "corpus": "wording from the corpus",
     None: "wording not recorded",
 }
 
@@ -86,8 +86,8 @@ class QuestionnairesSection(Section[QuestionnairesFound]):
         blocks += questionnaire_tables(results)
         if any(item.free_text for sheet in results.questionnaires for item in sheet.items):
             counted = say(
-                "Written answers are only counted here, since a report is shown around; they stand in the "
-                "dataset's table of ratings."
+                "Written answers are only counted here to protect privacy; the texts are in the dataset's "
+                "ratings table."
             )
             blocks.append(Paragraph(counted, small=True))
         return blocks
@@ -153,9 +153,8 @@ def scores_table(number: int, sheet: AnsweredScale, keys: list[str | None]) -> T
         heads(say("Score"), *(label(key) for key in wide), say("Mean"), "Cronbach \u03b1", "McDonald \u03c9"),
         tuple(rows),
         say(
-            "Reversed items are turned round. Under \u03b1: its 95% interval by bootstrap over "
-            "people, from 10 of them on, and the complete forms it rests on, 3 at least. "
-            "\u03c9 needs 30 forms and 3 items."
+            "Reversed items are recoded. Below α: 95% CI (bootstrap over at least 10 people) and number of "
+            "complete forms (minimum 3). ω requires 30 forms and 3 items."
         ),
     )
 
@@ -174,12 +173,12 @@ def questionnaire_tables(results: QuestionnairesFound) -> list[TableOfText]:
         TableOfText(
             f"questionnaire-{number}",
             f"{sheet.instrument} ({wording(sheet)})",
-            heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Range given")),
+            heads(say("Item"), *(label(key) for key in wide), say("Mean"), say("Observed range")),
             tuple(
                 _item_row(item, wide, partial(results.counts, sheet.instrument), asked.get(item.item_id, ""))
                 for item in sheet.items
             ),
-            say("Answered {times}. Raw codes, nothing recoded.", times=plural(sheet.answered, "time")),
+            say("Answered {times}. Raw codes, not recoded.", times=plural(sheet.answered, "time")),
         )
         for number, sheet in enumerate(results.questionnaires, start=1)
         for asked in (words_of(sheet),)
@@ -222,7 +221,7 @@ def _item_row(
     else:
         cells += [Cell(MISSING, (plural(item.free_text, "written answer"),)), Cell(MISSING)]
     asked = [words] if words else []
-    asked += [say("asks subjective success")] if item.role == "subjective_success" else []
+    asked += [say("measures subjective success")] if item.role == "subjective_success" else []
     answers = [f"{answer} {count(n)}" for answer, n in list(item.answers.items())[:MOST_ANSWERS]]
     return Row(item.item_id, tuple(cells), (*asked, *([", ".join(answers)] if answers else [])))
 

@@ -26,12 +26,12 @@ def reading_blocks(facts: TranscriptRatings) -> list[Block]:
         for one in sorted(every, key=lambda one: one.variable)
     ]  # fmt: skip
     columns = heads(
-        say("Item"), say("Control"), say("Experimental"), say("Difference"), say("95% interval"), "p",
+        say("Item"), say("Control"), say("Experimental"), say("Difference"), say("95% CI"), "p",
         "p (Holm)",
     )  # fmt: skip
     note = say(
-        "Means of the codes, reversed items turned round; the difference is taken within participants who "
-        "read both versions. p is adjusted after Holm over the items, and over the variables."
+        "Mean codes, with reversed items recoded. Differences are within participants who read both "
+        "versions. Adjusted p (Holm) over items, and over variables."
     )
     signed = ((say("All ratings"), facts.signature),)
     said = say(
@@ -43,8 +43,8 @@ def reading_blocks(facts: TranscriptRatings) -> list[Block]:
     blocks: list[Block] = [Paragraph(said), table]
     if (attention := facts.attention) is not None:
         told = say(
-            "{failed} of {people} who read a broken transcript rated it no lower than the others; they stay "
-            "in.",
+            "{failed} of {people} failed the attention check (rated a broken transcript as high as the "
+            "others); they are included.",
             failed=count(attention.failed),
             people=plural(attention.participants, "participant"),
         )
@@ -70,7 +70,7 @@ class ReadingsSection(LeadingSection[TranscriptRatings]):
 
     def front(self, results: TranscriptRatings) -> Front:
         lead = say(
-            "{ratings} of transcripts read one at a time, by {people}.",
+            "{ratings} of single transcripts by {people}.",
             ratings=plural(results.ratings, "rating"),
             people=plural(results.participants, "participant"),
         )

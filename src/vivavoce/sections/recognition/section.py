@@ -28,22 +28,20 @@ def recognition_blocks(results: ConfidenceResults) -> list[Block]:
     }  # fmt: skip
     if results.noisy == results.dialogues:
         said = say(
-            "No recogniser listened: simulated users typed, and noise changed their words on the way to the "
-            "systems. Of {hypotheses} the first hypothesis of that noise had every word right in {right}, "
-            "with a confidence of {confidence} on average. Where recognition is named in this report, this "
-            "noise is meant.",
+            "Recognition is simulated: noise changed the typed words of simulated users. {right} of "
+            "{hypotheses} (first hypothesis) had every word right; mean confidence was {confidence}. All "
+            "recognition figures in this report refer to this noise.",
             **facts,
         )
         return [Paragraph(said), reliability_figure(whole), _table(results)]
     said = say(
-        "Of {hypotheses} that were recognised first, {right} had every word right; the recogniser was "
-        "{confidence} sure on average.",
+        "{right} of {hypotheses} (first hypothesis) had every word right; mean confidence was {confidence}.",
         **facts,
     )
     if results.noisy:
         mixed = say(
-            "In {n} of {dialogues} no recogniser listened: simulated users typed, and noise changed their "
-            "words on the way to the systems.",
+            "Recognition is simulated in {n} of {dialogues}: noise changed the typed words of simulated "
+            "users.",
             n=count(results.noisy), dialogues=plural(results.dialogues, "dialogue"),
         )  # fmt: skip
         said = f"{said} {mixed}"
@@ -79,18 +77,18 @@ def reliability_figure(whole: Calibration, *, mark: str | None = None) -> Figure
         return alt.layer(ideal, interval, dot, width=side, height=min(side, 300))
 
     words = "; ".join(
-        say("{confidence} sure: {right} right ({span}), {n}", confidence=percent(one["confidence"]),
+        say("confidence {confidence}: {right} right ({span}), {n}", confidence=percent(one["confidence"]),
             right=percent(one["right"]), span=span(one["low"], one["high"]), n=plural(one["n"], "turn"))
         for one in data
     )  # fmt: skip
     return figure(
-        "reliability", say("How often recognition is right, and how sure it is"), words + ".", draw,
+        "reliability", say("Recognition accuracy and confidence"), words + ".", draw,
         mark=mark,
         caption=say(
-            "Dot: share of turns with every word right; line: its 95% interval over participants. On the "
-            "dashed line confidences are true; below it the recogniser is too sure."
+            "Dot: share of turns with every word right; line: 95% CI clustered by participant. Dashed "
+            "line: perfect calibration; below it the recogniser is overconfident."
         ),
-        columns=(say("Mean confidence"), say("Right"), say("95% interval"), say("Turns")),
+        columns=(say("Mean confidence"), say("Right"), say("95% CI"), say("Turns")),
         rows=[
             (
                 percent(one["confidence"]), percent(one["right"]), span(one["low"], one["high"]),
@@ -121,13 +119,13 @@ def _table(results: ConfidenceResults) -> TableOfText:
         say("Area under the curve"), say("Turns"),
     )  # fmt: skip
     note = say(
-        "Calibration error: mean distance of confidence and share right over ten bins, above 0 even for a "
-        "true recogniser where turns are few. Brier score: mean squared distance from the outcome, 0 is "
-        "best. Area under the curve: chance that a right hypothesis is surer than a wrong one, 0.5 is none. "
-        "Below: 95% intervals, whole participants drawn."
+        "Calibration error: mean distance between confidence and accuracy over ten bins; above 0 with few "
+        "turns, even if calibrated. Brier score: mean squared error; 0 is best. Area under the curve: "
+        "probability that a right hypothesis has a higher confidence than a wrong one; 0.5 is chance. "
+        "Below: 95% CIs by bootstrap over participants."
     )
     signed = tuple((names[id(one)], one.signature) for one in groups)
-    return TableOfText("confidence", say("Confidence of recognition"), columns, tuple(rows), note, signed)
+    return TableOfText("confidence", say("Recognition confidence"), columns, tuple(rows), note, signed)
 
 
 def _cell(one: Calibration, name: str) -> Cell:
@@ -140,7 +138,7 @@ class RecognitionSection(Section[ConfidenceResults]):
 
     name = "recognition"
     order = 1400
-    title = "Confidence of recognition"
+    title = "Recognition confidence"
     menu = "Recognition"
     needs = ("dialogues", "hypotheses")
 

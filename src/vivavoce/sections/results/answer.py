@@ -30,7 +30,7 @@ MOST_NAMED: Final = 5
 def answer(summary: Summary) -> list[str]:
     """The summary for people who read no tables: the answer first, then how sure, then on what it rests.
 
-    Note    only what was declared beforehand is called better; the rest is explored, and looks at every
+    Note    only what was declared in advance is called better; the rest is explored, and looks at every
             comparison of its family
     """
     declared = _declared(summary.declared) if summary.declared else []
@@ -42,35 +42,35 @@ def answer(summary: Summary) -> list[str]:
 
 
 def question(summary: Summary) -> str:
-    """What was asked: what was declared beforehand, else what is explored first; empty where nothing is."""
+    """What was asked: what was declared in advance, else what is explored first; empty where nothing is."""
     primary = _primary(summary)
     if primary:
         groups = dict.fromkeys(label(key) for one in primary for key in (one.a, one.b))
         facts = {"groups": listed(list(groups)), "measure": _facts(_shown(primary[0]))["measure"]}
         if margins := {one.margin for one in _no_worse(primary)}:
             return say(
-                "Declared beforehand: do {groups} differ in {measure}, and is one no worse than another, by "
-                "a margin of {margin}?",
+                "Declared in advance: do {groups} differ in {measure}, and is one non-inferior within "
+                "{margin}?",
                 **facts, margin=_margin(margins.pop(), primary[0].measure),
             )  # fmt: skip
-        return say("Declared beforehand: do {groups} differ in {measure}?", **facts)
+        return say("Declared in advance: do {groups} differ in {measure}?", **facts)
     name = next(iter(headlines(summary)), None)
     if name is None:
         return ""
     measure = title(name).lower()
     if len(summary.by) < 2:
-        return say("Nothing was declared beforehand. Explored: how high is {measure}?", measure=measure)
+        return say("No comparison was declared. Exploratory: how high is {measure}?", measure=measure)
     groups = [label(row.key) for row in summary.by]
     kinds = plural(len(groups), summary.by_what.replace("_", " "))
     shown = listed(groups) if len(groups) <= MOST_NAMED else kinds
     explored = {one.measure for one in summary.tests if one.family == "explored"}
     if len(explored) > 1:
         return say(
-            "Nothing was declared beforehand. Explored: do {groups} differ in any of {measures}?",
+            "No comparison was declared. Exploratory: do {groups} differ in any of {measures}?",
             groups=shown, measures=plural(len(explored), "measure"),
         )  # fmt: skip
     return say(
-        "Nothing was declared beforehand. Explored: do {groups} differ in {measure}?",
+        "No comparison was declared. Exploratory: do {groups} differ in {measure}?",
         groups=shown, measure=measure,
     )  # fmt: skip
 
@@ -91,21 +91,22 @@ def meanings(summary: Summary) -> list[str]:
     """What the words of the answer mean, for who reads nothing else."""
     shown = headlines(summary)
     known = {
-        "subjective_success": say("Subjective success: the participant said that all was found."),
+        "subjective_success": say("Subjective success: the participant reported finding everything."),
         "objective_success_assigned": say(
-            "Objective success, assigned goal: by the log, the system offered what fits the task and told "
-            "all that the task asks for."
+            "Objective success, assigned goal: the log shows an offer that fits the task, with all "
+            "requested information."
         ),
         "objective_success_inferred": say(
-            "Objective success, inferred goal: the same, held against what the participant really asked for."
+            "Objective success, inferred goal: the same, compared with the participant's actual requests."
         ),
     }
     found = [known[name] for name in shown if name in known]
     if summary.tests:
         found.append(
             say(
-                "A 95% interval holds the values that go well with the data; p is how often chance alone "
-                "would show a difference as large; adjusted means that several comparisons were made at once."
+                "95% CI (confidence interval): the range of values compatible with the data. p: "
+                "probability of a difference at least this large by chance. Adjusted p: corrected for "
+                "multiple comparisons."
             )
         )
     return found
@@ -128,14 +129,14 @@ def _declared(declared: DeclaredFamily) -> list[str]:
     untested = len(primary) - len(differing) - len(others)
     if untested:
         sentences.append(
-            say("The primary comparison declared beforehand could not be tested: {n}.",
+            say("The declared primary comparison could not be tested: {n}.",
                 n=plural(untested, "comparison"))
         )  # fmt: skip
     sentences += [said for one in primary if (said := _margin_met(one))]
     if any(_ends_at_most(one) for one in primary):
         sentences.append(
-            say("An interval that ends at 100 points ends at the largest difference there is: so few people "
-                "rule out none.")
+            say("An interval that ends at 100 points reaches the maximum possible difference: there are "
+                "too few participants to exclude it.")
         )  # fmt: skip
     if secondary:
         sentences.append(_secondary(secondary))
@@ -179,22 +180,22 @@ def _margin_met(one: DeclaredComparison) -> str:
     }  # fmt: skip
     if len(shown) == len(one.no_worse):
         return say(
-            "Neither is worse than the other by the margin declared beforehand, {margin}: {b} minus {a} "
-            "{difference} (90% interval {interval}).",
+            "Each is non-inferior to the other within the declared margin of {margin}: {b} minus {a} "
+            "{difference} (90% CI {interval}).",
             **facts,
         )
     if not shown:
         return say(
-            "That {b} is not worse than {a} by the margin declared beforehand, {margin}, could not be shown, "
-            "nor the reverse: {b} minus {a} {difference} (90% interval {interval}).",
+            "Non-inferiority within the declared margin of {margin} was not shown for {a} or {b}: {b} "
+            "minus {a} {difference} (90% CI {interval}).",
             **facts,
         )
     said = say(
-        "{b} is not worse than {a} in {measure} by the margin declared beforehand, {margin}: {b} minus {a} "
-        "{difference} (90% interval {interval}; adjusted p of this one-sided test {p}).",
+        "{b} is non-inferior to {a} in {measure} within the declared margin of {margin}: {b} minus {a} "
+        "{difference} (90% CI {interval}; adjusted one-sided p {p}).",
         **facts,
     )
-    return f"{said} {say('That {a} is not worse than {b} could not be shown.', **facts)}"
+    return f"{said} {say('Non-inferiority of {a} to {b} was not shown.', **facts)}"
 
 
 def _secondary(secondary: list[DeclaredComparison]) -> str:
@@ -206,17 +207,17 @@ def _secondary(secondary: list[DeclaredComparison]) -> str:
         "n": count(untested),
     }
     if untested == len(secondary):
-        return say("Declared beforehand, too, but not to be tested: {comparisons}.", **facts)
+        return say("Also declared, but not testable: {comparisons}.", **facts)
     if len(secondary) == 1:
         if secondary[0].significant:
-            return say("Declared beforehand, too: in the one secondary comparison a difference remains.")
-        return say("Declared beforehand, too: in the one secondary comparison no difference could be shown.")
+            return say("Secondary, declared: the only comparison is significant.")
+        return say("Secondary, declared: the only comparison is not significant.")
     if untested:
         return say(
-            "Declared beforehand, too: a difference is shown in {k} of {comparisons}; not to be tested: {n}.",
+            "Secondary, declared: {k} of {comparisons} significant; {n} not testable.",
             **facts,
         )
-    return say("Declared beforehand, too: a difference is shown in {k} of {comparisons}.", **facts)
+    return say("Secondary, declared: {k} of {comparisons} significant.", **facts)
 
 
 class _Shown(NamedTuple):
@@ -278,23 +279,23 @@ def _differs(one: _Shown) -> str:
     direction = MEASURES.get(one.measure).direction
     if direction is None:
         return say(
-            "{a} and {b} differ in {measure}, the comparison declared beforehand: {a} minus {b} {difference} "
-            "(95% interval {interval}; adjusted p {p}).",
+            "{a} and {b} differ in {measure} (declared comparison): {a} minus {b} {difference} (95% CI "
+            "{interval}; adjusted p {p}).",
             **_facts(one),
         )
     better_first = (one.difference > 0) == (direction == "higher")
     facts = _facts(one if better_first else _turned(one))
     return say(
-        "{a} does better than {b} in {measure}, the comparison declared beforehand: {a} minus {b} "
-        "{difference} (95% interval {interval}; adjusted p {p}).",
+        "{a} performs better than {b} in {measure} (declared comparison): {a} minus {b} {difference} (95% "
+        "CI {interval}; adjusted p {p}).",
         **facts,
     )
 
 
 def _alike(one: _Shown) -> str:
     return say(
-        "No difference between {a} and {b} in {measure} could be shown, the comparison declared beforehand: "
-        "{a} minus {b} {difference} (95% interval {interval}; adjusted p {p}).",
+        "{a} and {b} do not differ significantly in {measure} (declared comparison): {a} minus {b} "
+        "{difference} (95% CI {interval}; adjusted p {p}).",
         **_facts(one),
     )
 
@@ -304,10 +305,9 @@ def _others_alike(others: list[_Shown], *, among: bool) -> str:
     pairs = listed([f"{label(one.a)} \u2013 {label(one.b)}" for one in others])
     measure = _facts(others[0])["measure"]
     if among:
-        return say("Between the other declared pairs nothing could be shown: {pairs}.", pairs=pairs)
+        return say("The other declared pairs do not differ significantly: {pairs}.", pairs=pairs)
     return say(
-        "No difference in {measure} could be shown, the comparison declared beforehand, between any of: "
-        "{pairs}.",
+        "No declared pair differs significantly in {measure}: {pairs}.",
         measure=measure,
         pairs=pairs,
     )
@@ -320,7 +320,7 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
     differing = [one for one in tested if one.significant]
     if not tested or (besides and not differing):
         return (
-            [say("Explored, not declared beforehand: nothing could be tested.")]
+            [say("Exploratory, not declared in advance: no tests were possible.")]
             if tests and not besides
             else []
         )
@@ -332,14 +332,14 @@ def _explored(summary: Summary, *, besides: bool) -> list[str]:
     }
     if differing:
         first = say(
-            "Explored, not declared beforehand: after adjustment by {how} over {comparisons}, differences "
-            "remain in {k}.",
+            "Exploratory, not declared in advance: {k} of {comparisons} significant after adjustment "
+            "({how}).",
             **facts,
         )
     else:
         first = say(
-            "Explored, not declared beforehand: after adjustment by {how} over {comparisons}, no difference "
-            "can be shown.",
+            "Exploratory, not declared in advance: none of {comparisons} significant after adjustment "
+            "({how}).",
             **facts,
         )
     largest = _largest_of(tests)
@@ -366,13 +366,13 @@ def _largest(summary: Summary, test: GroupTest) -> str:
     }
     if found.low is None:
         return say(
-            "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({a} minus {b} {difference}; "
+            "The largest difference is in {measure}: {a} {high}, {b} {low} ({a} minus {b} {difference}; "
             "adjusted p {p}).",
             **facts,
         )
     return say(
-        "The largest is in {measure}: {a} stands at {high}, {b} at {low} ({a} minus {b} {difference}; 95% "
-        "interval {interval}, adjusted p {p}).",
+        "The largest difference is in {measure}: {a} {high}, {b} {low} ({a} minus {b} {difference}; 95% CI "
+        "{interval}, adjusted p {p}).",
         **facts,
     )
 
@@ -386,7 +386,7 @@ def _single(summary: Summary, name: str) -> str:
         said = say("{measure}: {ratio}.", measure=title(name), ratio=percent(rate.ratio))
         return f"{said} {say(ONE_PERSON)}"
     return say(
-        "{measure}: {ratio} (95% interval {interval}).",
+        "{measure}: {ratio} (95% CI {interval}).",
         measure=title(name),
         ratio=percent(rate.ratio),
         interval=span(low, high),
@@ -406,12 +406,12 @@ def _ground(summary: Summary) -> str:
     people = (spoken.clustered.clusters if spoken else None) or whole.participants
     facts = {"dialogues": plural(held, "dialogue"), "participants": plural(people, "participant")}
     if not whole.participants:
-        ground = say("It rests on {dialogues}; who held them is not known.", **facts)
+        ground = say("Based on {dialogues}; participants are unknown.", **facts)
     elif summary.simulated:
-        ground = say("It rests on SIMULATED data: {dialogues} of {participants}.", **facts)
+        ground = say("Based on SIMULATED data: {dialogues} of {participants}.", **facts)
     else:
-        ground = say("It rests on {dialogues} of {participants}.", **facts)
+        ground = say("Based on {dialogues} of {participants}.", **facts)
     if held < whole.dialogues:
         missing = plural(whole.dialogues - held, "dialogue")
-        ground += " " + say("Without a value, and not in it: {dialogues}.", dialogues=missing)
-    return f"{ground} {say('Over all: {rates}.', rates='; '.join(rates))}" if rates else ground
+        ground += " " + say("Missing values, not included: {dialogues}.", dialogues=missing)
+    return f"{ground} {say('Overall: {rates}.', rates='; '.join(rates))}" if rates else ground

@@ -39,8 +39,8 @@ def success_figure(summary: Summary, measures: dict[str, str]) -> Figure:
         if (values := _rates(summary, name))
     ]
     return interval_figure(
-        "success", say("Success rates with 95% intervals"), panels,
-        caption=say("Dot: share of successes; line: its 95% interval. The numbers are in the table below."),
+        "success", say("Success rates with 95% CIs"), panels,
+        caption=say("Dot: success rate; line: 95% CI. The table below has the numbers."),
         columns=columns_of(say("Measure"), say("Group"), say("Rate")),
     )  # fmt: skip
 
@@ -53,15 +53,15 @@ def answer_figure(summary: Summary, name: str) -> Figure | None:
     whole = is_rate(name) and values[0].low is not None
     panel = IntervalPanel(title(name), values, whole=whole, ratio=MEASURES.get(name).unit == "ratio")
     margin = _margin_panel(summary, name)
-    caption = say("Dot: the value of all cases; line: its 95% interval.")
+    caption = say("Dot: value over all cases; line: 95% CI.")
     if margin:
         caption += " " + say(
-            "Below, the difference with its 90% interval, by which the margin is decided. The broken lines "
-            "are the margin on both sides: the first is no worse than the second where the whole interval "
-            "lies on the better side of the line at which the first does worse."
+            "Lower panel: difference with 90% CI for the non-inferiority test. Dashed lines: the margin on "
+            "both sides. The first is non-inferior if the whole CI lies on the better side of its lower "
+            "margin."
         )
     return interval_figure(
-        "answer", say("{measure} with its 95% interval", measure=title(name)),
+        "answer", say("{measure} with its 95% CI", measure=title(name)),
         [panel, margin] if margin else [panel], titled=margin is not None, caption=caption,
         columns=columns_of(say("Measure"), by_what(summary), say("Value")),
     )  # fmt: skip
@@ -107,8 +107,8 @@ def differences_figure(summary: Summary, headings: dict[str, str]) -> Figure | N
     return interval_figure(
         "differences", say("Differences of the success rates"), panels,
         caption=say(
-            "Dot: the first minus the second, in percentage points; line: its 95% interval, not adjusted. "
-            "Where it crosses the upright line, no difference shows."
+            "Dot: first minus second, in percentage points; line: unadjusted 95% CI. A line that crosses 0 "
+            "shows no significant difference."
         ),
         columns=columns_of(say("Measure"), say("Compared"), say("Difference")),
     )  # fmt: skip
@@ -164,10 +164,7 @@ class ResultsSection(LeadingSection[Summary]):
     def blocks(self, results: Summary) -> list[Block]:
         shown = headlines(results)
         if not shown:
-            missing = say(
-                "No success rate can be given: the dataset holds neither answers to a success question nor "
-                "goals."
-            )
+            missing = say("No success rate: the dataset has no answers to a success question and no goals.")
             return [Paragraph(missing)]
         drawable = {
             name: title

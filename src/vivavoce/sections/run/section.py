@@ -26,7 +26,7 @@ class RunSection(Section[RunFound]):
 
     name = "run"
     order = 1100
-    title = "What was run"
+    title = "Study and data"
     needs = ()
 
     def results(self, material: Material) -> RunFound:
@@ -52,7 +52,7 @@ def what_was_run(summary: Summary, description: DatasetDescription) -> list[tupl
         (say("Factors"), "; ".join(factors)),
         (say("Period"), period(description) if dialogues else ""),
         (say("Dialogues"), count(dialogues)),
-        (say("Held by programs"), count(simulated) if simulated else ""),
+        (say("Simulated"), count(simulated) if simulated else ""),
         (say("Participants"), count(people)),
         (say("Recruited through"), tally(description.pools)),
         (say("Tasks"), count(description.tasks) if description.tasks else ""),
@@ -73,7 +73,7 @@ def what_was_run(summary: Summary, description: DatasetDescription) -> list[tupl
 
 def _origin(kind: str) -> str:
     if kind == "log":
-        return say("Vivavoce, exported from the study's own log")
+        return say("Vivavoce, exported from the study log")
     return say("import of {kind}", kind=kind)
 
 

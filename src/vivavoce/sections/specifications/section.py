@@ -50,7 +50,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
     order = [line for name in varied for line in names[name]]
     kinds = [
         say("as declared") if one.declared
-        else say("difference shown") if one.sign(curve.alpha) else say("no difference shown")
+        else say("significant") if one.sign(curve.alpha) else say("not significant")
         for one in curve.specifications
     ]  # fmt: skip
     rows = [
@@ -78,7 +78,7 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
         colours = alt.Color(
             "kind:N", title=None, legend=alt.Legend(direction="vertical", labelLimit=0, **place),
             scale=alt.Scale(
-                domain=[say("as declared"), say("difference shown"), say("no difference shown")],
+                domain=[say("as declared"), say("significant"), say("not significant")],
                 range=[WARM, ACCENT, SOFT],
             ),
         )  # fmt: skip
@@ -113,14 +113,14 @@ def curve_figure(curve: SpecificationCurve, words: Words, lines: Lines) -> Figur
 
     return figure(
         f"specifications_{curve.a}_{curve.b}",
-        say("{a} – {b}: the difference under every way to analyse", a=label(curve.a), b=label(curve.b)),
+        say("{a} – {b}: difference in all analyses", a=label(curve.a), b=label(curve.b)),
         "; ".join(f"{one[0]}: {one[1]} ({one[2]})" for one in rows) + ".",
         draw,
         caption=say(
-            "A dot a way to analyse, the smallest difference first, with its 95% interval; below it, a line "
-            "for what it chose. What all ways have alike is not shown."
+            "Dots: analyses with 95% CI, sorted by difference. Lines below: choices of each analysis; "
+            "shared choices are not shown."
         ),
-        columns=(say("Way"), say("Difference"), say("95% interval"), "p", say("Conclusion")),
+        columns=(say("Analysis"), say("Difference"), say("95% CI"), "p", say("Conclusion")),
         rows=rows,
     )
 
@@ -151,10 +151,10 @@ def lines_of(choice: AnalysisWay) -> dict[str, str]:
 
 
 def _others(choice: AnalysisWay) -> tuple[str, str, str, str]:
-    alike = {"case": say("cases alike"), "participant": say("participants alike")}
-    recruits = say("all recruits") if choice.recruits is None else label(choice.recruits)
-    judge = say("people alone") if choice.judge is None else say("with judge {name}", name=choice.judge)
-    rules = say("nothing left out") if choice.left_out == NONE else choice.left_out
+    alike = {"case": say("equal case weights"), "participant": say("equal participant weights")}
+    recruits = say("all recruitment sources") if choice.recruits is None else label(choice.recruits)
+    judge = say("people only") if choice.judge is None else say("with judge {name}", name=choice.judge)
+    rules = say("no exclusions") if choice.left_out == NONE else choice.left_out
     return (rules, recruits, alike[choice.alike], judge)
 
 
@@ -164,25 +164,25 @@ def _verdict(curve: SpecificationCurve) -> str:
     ends = [one.difference for one in curve.specifications]
     sentences = [
         say(
-            "Declared: {difference} (p {p}). Under {n} ways to analyse, it included, the difference lies "
-            "between {least} and {most}.",
+            "Declared: {difference} (p {p}). Across {n} analyses, including the declared one, the "
+            "difference ranges from {least} to {most}.",
             difference=difference(told.difference, unit), p=p_value(told.p),
             n=count(len(curve.specifications)), least=difference(ends[0], unit),
             most=difference(ends[-1], unit),
         )
     ]  # fmt: skip
     if not changed:
-        sentences.append(say("The conclusion is the same under each of them."))
+        sentences.append(say("All of them lead to the same conclusion."))
     else:
-        sentences.append(say("The conclusion changes under {n} of them.", n=count(len(changed))))
+        sentences.append(say("The conclusion changes in {n} of them.", n=count(len(changed))))
     turned = sum(one.sign(curve.alpha) == -told.sign(curve.alpha) != 0 for one in changed)
     if turned:
-        sentences.append(say("Under {n} of these it is the other system that is ahead.", n=count(turned)))
+        sentences.append(say("In {n} of these the other system is better.", n=count(turned)))
     if curve.untold:
-        sentences.append(say("Under {n} more nothing could be tested.", n=count(curve.untold)))
+        sentences.append(say("In {n} more no test was possible.", n=count(curve.untold)))
     if curve.nearest:
         sentences.append(
-            say("Ways that differ from the declared one in more than two respects are left out.")
+            say("Only analyses that differ from the declared one in at most two choices are included.")
         )
     return " ".join(sentences)
 
@@ -193,8 +193,8 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
     near = [(say("As declared"), told), *_neighbours(curve.specifications, told)]
     return TableOfText(
         f"specifications_{curve.a}_{curve.b}",
-        say("The declared way, and those that change one choice"),
-        heads(say("Changed"), say("Difference"), say("95% interval"), "p", say("Participants"),
+        say("Declared analysis and changes of one choice"),
+        heads(say("Changed"), say("Difference"), say("95% CI"), "p", say("Participants"),
               say("Conclusion")),
         tuple(
             Row(
@@ -210,11 +210,11 @@ def _choices_table(curve: SpecificationCurve) -> TableOfText:
             for words, one in near
         ),
         say(
-            "p are not adjusted: these are ways to ask one question. Participants are the unit under each. "
-            "Alike: what weighs the same, each case or each participant. What was declared counts; the "
-            "others say how much hangs on it."
+            "p is not adjusted, because all analyses address one question. All are clustered by "
+            "participant. Weights are equal per case or per participant. The declared analysis is the "
+            "result; the others show its sensitivity."
         ),
-        ((say("All ways"), curve.signature),),
+        ((say("All analyses"), curve.signature),),
     )  # fmt: skip
 
 
@@ -233,8 +233,8 @@ def _ending(one: Specification, told: Specification, alpha: float) -> str:
     if one.sign(alpha) == told.sign(alpha):
         return say("the same")
     if one.sign(alpha) == 0:
-        return say("no difference shown")
-    return say("a difference is shown") if told.sign(alpha) == 0 else say("the other way round")
+        return say("not significant")
+    return say("significant difference") if told.sign(alpha) == 0 else say("opposite direction")
 
 
 class SpecificationsSection(Section[list[SpecificationCurve]]):
@@ -242,8 +242,8 @@ class SpecificationsSection(Section[list[SpecificationCurve]]):
 
     name = "specifications"
     order = 870
-    title = "The declared comparison, analysed otherwise"
-    menu = "Analysed otherwise"
+    title = "Sensitivity analyses of the declared comparison"
+    menu = "Sensitivity"
     needs = ("dialogues",)
 
     def results(self, material: Material) -> list[SpecificationCurve] | None:

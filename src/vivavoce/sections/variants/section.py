@@ -39,9 +39,8 @@ class VariantsSection(Section[Summary]):
     def blocks(self, results: Summary) -> list[Block]:
         table = variants_table(results)
         how = say(
-            "The same dialogues, counted otherwise: what a case is (goal, whole dialogue, last goal), how a "
-            "goal without any match counts (credit, drop, fail), and whether the last or any offer must "
-            "match."
+            "The same dialogues under other definitions: unit (goal, dialogue, last goal), goals without a "
+            "match (credit, drop, fail), and matching offer (last or any)."
         )
         return [Paragraph(how), Fold(say("Show all {n} variants", n=len(table.rows)), (table,))]
 
@@ -69,14 +68,14 @@ def variants_table(summary: Summary) -> TableOfText:
         rate_note(summary)
         if summary.all.participants == 1
         else (
-            say("Under each rate: its 95% interval with participants as the unit, then successes of cases.")
+            say("Under each rate: 95% CI clustered by participant, then successes / cases.")
             if is_clustered(summary)
-            else say("Under each rate: its 95% interval (Wilson), then successes of cases.")
+            else say("Under each rate: 95% CI (Wilson), then successes / cases.")
         )
     )
     return TableOfText(
         "variants",
-        say("Objective success in every variant"),
+        say("Objective success by variant"),
         heads(say("Variant"), *(group_name(row, summary) for row in groups)),
         tuple(rows),
         note,
