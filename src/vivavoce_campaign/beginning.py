@@ -100,12 +100,10 @@ def check_new(folder: Path, described: Described) -> None:
     path = _place(folder, described)
     if path.exists():
         hint = "edit it, or give the system another name with --name"
-        raise InputError(
-            "there is such a submission already; nothing was written", place=str(path), hint=hint
-        )
+        raise InputError("the submission exists already; no files were written", place=str(path), hint=hint)
     if not described.intents:
         hint = 'say what users do with it: --intent "borrow a book", once for each thing'
-        raise InputError("no intent is known", place=described.name, hint=hint)
+        raise InputError("no intents given", place=described.name, hint=hint)
 
 
 def begin(folder: Path, described: Described, found: Discovery) -> Begun:
@@ -181,7 +179,7 @@ def _entity(written: str, languages: Sequence[str]) -> dict[str, Any]:
     values = [one.strip() for one in listed.split(";") if one.strip()]
     if not names.strip() or not values:
         hint = 'write "author: Elena Ferrante; Italo Calvino"'
-        raise InputError(f"{written!r} is no entity with its values", hint=hint)
+        raise InputError(f"{written!r} is not an entity with values", hint=hint)
     return {
         "id": _key(_BETWEEN.split(names.strip())[0]), "text": _worded(names, languages),
         "values": [_worded(one, languages) for one in values],
@@ -250,9 +248,7 @@ def openings_in(path: Path) -> list[str]:
             if party in _USERS and text.strip() and len(_stems(text)) > 1:
                 first.setdefault(dialogue or str(number), text)
     if not first:
-        raise InputError(
-            "no user says anything in the log", place=str(path), hint="see `campaign init --help`"
-        )
+        raise InputError("no user messages in the log", place=str(path), hint="see `campaign init --help`")
     return list(first.values())
 
 
@@ -263,11 +259,11 @@ def _turn(line: str, place: str) -> tuple[str, str, str]:
         row = None
     if not isinstance(row, dict):
         raise InputError(
-            "no JSON object", place=place, hint='write {"dialogue": 1, "party": "user", "text": "..."}'
+            "not a JSON object", place=place, hint='write {"dialogue": 1, "party": "user", "text": "..."}'
         )
     found = [next((row[key] for key in keys if row.get(key) is not None), None) for keys in _KEYS]
     if found[2] is None:
-        raise InputError("no text of a turn", place=place, hint=f"known keys: {', '.join(_KEYS[2])}")
+        raise InputError("turn has no text", place=place, hint=f"known keys: {', '.join(_KEYS[2])}")
     return str(found[0] or ""), str(found[1] or "user").lower(), str(found[2])
 
 

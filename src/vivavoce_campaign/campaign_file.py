@@ -30,49 +30,51 @@ class _Written(BaseModel):
 
 
 class QuestionnaireSettings(_Written):
-    """How the ten items are read."""
+    """Scoring of the ten questionnaire items."""
 
     mapping: Literal["published", "definition"] = Field(
         "published",
-        description="published: items 3, 4, 7, 10 are effectiveness, as printed; definition: 3 to 6",
+        description="items of effectiveness: published (3, 4, 7, 10, as printed in the paper) or "
+        "definition (3 to 6)",
     )
-    reverse_item_4: Flag = Field(True, description="item 4 is worded negatively; its code is mirrored")
+    reverse_item_4: Flag = Field(True, description="reverse-score item 4, which is worded negatively")
 
 
 class StressSettings(_Written):
-    """Which logged interactions are replayed with a substitution, and how often."""
+    """Sample and repetitions of the stress tests."""
 
-    sample: Whole = Field(
-        30, ge=1, le=10_000, description="interactions drawn for each system; one test each"
+    sample: Whole = Field(30, ge=1, le=10_000, description="interactions sampled per system, one test each")
+    repeats: Whole = Field(
+        1, ge=1, le=99, description="replays of each variant, for nondeterministic systems"
     )
-    repeats: Whole = Field(1, ge=1, le=99, description="replays of each variant, for systems that vary")
     attempts: Whole = Field(
-        3, ge=1, le=99, description="tries of a replay at which the system fails, each after the other cases"
+        3,
+        ge=1,
+        le=99,
+        description="attempts of a replay after system errors; retries run after the other cases",
     )
-    retry_wait_s: Number = Field(15, ge=0, le=3600, description="seconds between two rounds of tries")
-    ad_hoc: Flag = Field(
-        True, description="also run the cases of systems/NAME/ad-hoc.yaml, where there is one"
-    )
+    retry_wait_s: Number = Field(15, ge=0, le=3600, description="seconds between rounds of attempts")
+    ad_hoc: Flag = Field(True, description="also run the cases of systems/NAME/ad-hoc.yaml, if it exists")
 
 
 class CampaignFile(_Written):
-    """A campaign: what is the same for all systems."""
+    """Settings of a campaign, shared by all systems."""
 
-    campaign: str = Field(description="its name: letters, digits, dot, dash, underscore")
-    title: Words | None = Field(None, description="its name for readers, by language or one for all")
+    campaign: str = Field(description="short name: letters, digits, dot, dash, underscore")
+    title: Words | None = Field(None, description="display name, by language or one for all")
     languages: list[str] = Field(
-        ["it"], min_length=1, description="languages of users, the first is the default"
+        ["it"], min_length=1, description="languages of users; the first is the default"
     )
-    reports: list[str] = Field(["it", "en"], min_length=1, description="languages of the reports")
-    users: Whole = Field(10, ge=1, le=1000, description="different users for each system")
-    tasks: Whole = Field(3, ge=1, le=20, description="tasks of one user, drawn at random")
-    minutes: Number = Field(60, gt=0, le=600, description="longest time of one user with one system")
+    reports: list[str] = Field(["it", "en"], min_length=1, description="report languages")
+    users: Whole = Field(10, ge=1, le=1000, description="different users per system")
+    tasks: Whole = Field(3, ge=1, le=20, description="tasks per user, drawn at random")
+    minutes: Number = Field(60, gt=0, le=600, description="maximum time per user and system")
     questionnaire: QuestionnaireSettings = Field(
         QuestionnaireSettings(mapping="published", reverse_item_4=True),
-        description="how the ten items are read",
+        description="scoring of the ten questionnaire items",
     )
     stress: StressSettings = Field(StressSettings(), description="linguistic stress tests")  # pyright: ignore[reportCallIssue]
-    seed: Whole = Field(1, ge=0, description="the same seed draws the same tasks and the same sample")
+    seed: Whole = Field(1, ge=0, description="random seed of tasks and sample")
 
     @field_validator("campaign")
     @classmethod
@@ -97,7 +99,7 @@ class CampaignFile(_Written):
         return languages
 
     def name(self, language: str) -> str:
-        """What readers call it."""
+        """Display name in a language."""
         return in_language(self.title, language) if self.title else self.campaign
 
 
@@ -134,9 +136,7 @@ def check_campaign(folder: Path) -> tuple[Campaign | None, list[Problem]]:
             problems += _fits(made, file, settings)
             submissions.append(made)
     if not files:
-        problems.append(
-            Problem(f"{folder.name}/{SUBMISSIONS}", "nothing was submitted", "add NAME.yaml files")
-        )
+        problems.append(Problem(f"{folder.name}/{SUBMISSIONS}", "no submissions", "add NAME.yaml files"))
     if settings is None or problems:
         return None, problems
     return Campaign(folder, settings, tuple(submissions)), []

@@ -20,50 +20,51 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 Folder_ = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the campaign.")]
-System_ = Annotated[list[str], typer.Option("--system", help="Only this one; may be given several times.")]
-Release_ = Annotated[str | None, typer.Option("--release", help="What the system's release is called.")]
-Pdf_ = Annotated[bool, typer.Option("--pdf/--no-pdf", help="Write the reports as PDF, too.")]
+System_ = Annotated[list[str], typer.Option("--system", help="System to use. Repeatable (default all).")]
+Release_ = Annotated[str | None, typer.Option("--release", help="Name of the system's release.")]
+Pdf_ = Annotated[bool, typer.Option("--pdf/--no-pdf", help="Also write PDF reports.")]
 Json_ = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 
 @app.callback()
 def _campaign() -> None:
-    """An evaluation campaign after IDIAL: submissions, trials, stress tests, a report on each system."""
+    """Run an IDIAL evaluation campaign: submissions, trials, stress tests and a report per system."""
 
 
 @app.command("init")
 def init(
     folder: Folder_,
     name: Annotated[
-        str | None, typer.Option("--name", help="Name of the campaign; with --system, of the system.")
+        str | None, typer.Option("--name", help="Campaign name; with --system, the system name.")
     ] = None,
     system: Annotated[
-        str | None, typer.Option("--system", help="Address of a bot: it is said hello to, and submitted.")
+        str | None, typer.Option("--system", help="Address of a bot to test and submit.")
     ] = None,
     intent: Annotated[
         list[str],
         typer.Option(
             "--intent",
-            help="What users do: 'borrow {title} [card asked for]'; 'en / it'; '=> words when it is done'.",
+            help="User goal: 'borrow {title} [card number]'; languages as 'en / it'; completion phrase as "
+            "'=> phrase'.",
         ),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
     entity: Annotated[
         list[str],
-        typer.Option("--entity", help="What they say along: 'author: Elena Ferrante; Italo Calvino'."),
+        typer.Option("--entity", help="Slot and its values: 'author: Elena Ferrante; Italo Calvino'."),
     ] = [],  # noqa: B006 - typer reads it, nobody changes it
     logged: Annotated[
-        Path | None, typer.Option("--log", help="Logged interactions, a line of JSON a turn.")
+        Path | None, typer.Option("--log", help="Logged interactions as JSON Lines, one turn per line.")
     ] = None,
     languages: Annotated[
-        str, typer.Option("--languages", help="Those that the system speaks, with commas.")
+        str, typer.Option("--languages", help="Languages of the system, separated by commas.")
     ] = "en",
-    team: Annotated[str, typer.Option("--team", help="Who submits it.")] = "own team",
+    team: Annotated[str, typer.Option("--team", help="Team that submits the system.")] = "own team",
     domain: Annotated[
-        str | None, typer.Option("--domain", help="What it knows about; the intents when left out.")
+        str | None, typer.Option("--domain", help="Topics that the system covers (default: the intents).")
     ] = None,
-    spoken: Annotated[bool, typer.Option("--spoken", help="Users speak to it.")] = False,
+    spoken: Annotated[bool, typer.Option("--spoken", help="Users talk to the system by voice.")] = False,
 ) -> None:
-    """Begin a campaign: on the bundled systems, or on the system behind an address.
+    """Create a campaign on the bundled systems or on a system at an address.
 
     Nothing that is there is written over; further systems are added by the same command.
     """
@@ -96,16 +97,16 @@ def _begin(folder: Path, described: "Described", url: str) -> None:
     note(f"next: look at the submission and the tasks, then vivavoce campaign try {folder}")
 
 
-@app.command("try", short_help="Try the systems with a few simulated users.")
+@app.command("try", short_help="Try systems with a few simulated users.")
 def try_system(
     folder: Folder_,
     system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
     users: Annotated[
-        int, typer.Option("--users", min=1, max=100, help="Simulated users of each system and language.")
+        int, typer.Option("--users", min=1, max=100, help="Simulated users per system and language.")
     ] = 3,
     as_json: Json_ = False,
 ) -> None:
-    """Let a few simulated users, made from the submission, hold dialogues with the systems.
+    """Run dialogues between systems and a few simulated users drafted from the submissions.
 
     It counts nowhere: it shows whether the tasks can be done before people come.
     """
@@ -132,10 +133,12 @@ def try_system(
 @app.command("check")
 def check(
     folder: Folder_,
-    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Say hello to every system.")] = True,
+    bots: Annotated[
+        bool, typer.Option("--bots/--no-bots", help="Test the connection to every system.")
+    ] = True,
     as_json: Json_ = False,
 ) -> None:
-    """Look for problems in the campaign and its submissions; say hello to every system."""
+    """Check the campaign and its submissions, and test the connection to every system."""
     from vivavoce_campaign.campaign_file import check_campaign
     from vivavoce_campaign.setup import check_systems
 
@@ -158,7 +161,7 @@ def check(
 
 @app.command("draft")
 def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer reads it, nobody changes it
-    """Write what is missing of each system's study: instructions, tasks, steps; never over what is there."""
+    """Write missing parts of each system's study: instructions, tasks, steps. Existing files stay."""
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.drafts import draft as write
 
@@ -168,12 +171,12 @@ def draft(folder: Folder_, system: System_ = []) -> None:  # noqa: B006 - typer 
             note(f"wrote {path}")
 
 
-@app.command("run", short_help="Take every system through trial, stress tests and reports.")
+@app.command("run", short_help="Run trial, stress tests and reports for every system.")
 def run(
     folder: Folder_,
     system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
     people: Annotated[
-        bool, typer.Option("--people", help="Simulate nobody; take what people did on the pages.")
+        bool, typer.Option("--people", help="Use the participants' data instead of simulated users.")
     ] = False,
     error_rate: Annotated[
         float | None,
@@ -181,17 +184,17 @@ def run(
             "--word-error-rate",
             min=0,
             max=0.9,
-            help="Noise for simulated users; .05 where they speak, none where they type.",
+            help="Word error rate of simulated users (default .05 for voice, 0 for text).",
         ),
     ] = None,
     users: Annotated[
-        int | None, typer.Option("--users", min=1, help="Simulated users for each system, for a trial run.")
+        int | None, typer.Option("--users", min=1, help="Simulated users per system, for a trial run.")
     ] = None,
     release: Release_ = None,
     pdf: Pdf_ = True,
     as_json: Json_ = False,
 ) -> None:
-    """Take every system to its end: users (simulated unless --people), stress tests, dataset, reports.
+    """Run all stages for every system: users (simulated unless --people), stress tests, dataset, reports.
 
     What is done already is not done again.
     """
@@ -217,7 +220,7 @@ def run(
         typer.echo(json.dumps({"systems": facts}, indent=2))
 
 
-@app.command("retest", short_help="Hold the stress tests again on a new release.")
+@app.command("retest", short_help="Rerun the stress tests on a new release.")
 def retest(
     folder: Folder_,
     system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
@@ -225,7 +228,7 @@ def retest(
     pdf: Pdf_ = True,
     as_json: Json_ = False,
 ) -> None:
-    """Hold the same stress tests again on the systems as they are now; tell case by case what changed.
+    """Rerun the same stress tests on the current systems and list changes by case.
 
     The cases are those of the last run, with the variants that were approved then. Reports are written anew.
     """
@@ -265,7 +268,7 @@ def report(
     system: System_ = [],  # noqa: B006 - typer reads it, nobody changes it
     pdf: Pdf_ = True,
 ) -> None:
-    """Write the reports anew, from the datasets; verdicts that people gave since are taken in first."""
+    """Rebuild the reports from the datasets, including new human verdicts."""
     from vivavoce_campaign.campaign_file import load_campaign
 
     _report(load_campaign(folder), system, pdf)
@@ -273,7 +276,7 @@ def report(
 
 @app.command("score")
 def score(folder: Folder_, as_json: Json_ = False) -> None:
-    """Tell the figures of every system: three aspects, stress tests, users. Nothing is ranked."""
+    """Show results per system: three aspects, stress tests, users. Systems are not ranked."""
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.reports import campaign_figures
 
@@ -288,7 +291,7 @@ def score(folder: Folder_, as_json: Json_ = False) -> None:
 
 @app.command("status")
 def status(folder: Folder_, as_json: Json_ = False) -> None:
-    """Tell what is done for each system, what waits for whom, and the next command."""
+    """Show progress per system, pending work and the next command."""
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.setup import status as look
     from vivavoce_campaign.telling import told_status
@@ -311,16 +314,14 @@ def _report(campaign: Any, names: list[str], pdf: bool) -> None:
             note(f"report   {path}")
 
 
-@app.command("answers", short_help="What the teams say of the evaluation.")
+@app.command("answers", short_help="Show team feedback on the evaluation.")
 def answers(
     folder: Folder_,
-    sheets: Annotated[
-        bool, typer.Option("--sheets", help="Write a sheet for every team that lacks one.")
-    ] = False,
+    sheets: Annotated[bool, typer.Option("--sheets", help="Write missing answer sheets for teams.")] = False,
     language: Annotated[str, typer.Option("--language", help="Language of the sheets.")] = "en",
     as_json: Json_ = False,
 ) -> None:
-    """Summarise what the teams said after the evaluation; or write the sheets that they fill in."""
+    """Summarise the teams' feedback, or write answer sheets for them."""
     from vivavoce_campaign.answers import sheet, summary
     from vivavoce_campaign.campaign_file import load_campaign
     from vivavoce_campaign.places import answers_folder
@@ -353,7 +354,7 @@ def export(
     folder: Folder_,
     out: Annotated[Path, typer.Option("--out", help="ZIP archive to write.")],
 ) -> None:
-    """Write the whole campaign as one archive; how systems are reached stays out."""
+    """Export the whole campaign as one archive, without connector settings."""
     from vivavoce_campaign.archive import export_campaign
     from vivavoce_campaign.campaign_file import load_campaign
 
@@ -364,23 +365,24 @@ def export(
 @app.command("serve")
 def serve(
     folder: Folder_,
-    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port of the pages.")] = 8002,
+    host: Annotated[str, typer.Option("--host", help="Listen address.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Listen port.")] = 8002,
     secure_cookies: Annotated[
-        bool, typer.Option("--secure-cookies", help="Cookies by https only: behind a proxy with TLS.")
+        bool,
+        typer.Option("--secure-cookies", help="Send cookies over HTTPS only. Use it behind a TLS proxy."),
     ] = False,
 ) -> None:
-    """Serve the campaign's pages: submissions, checks, states, reports; for organiser and teams."""
+    """Serve the campaign pages to the organiser and teams."""
     serve_campaign(folder, host=host, port=port, secure_cookies=secure_cookies)
 
 
-@app.command("commands-begin", short_help="Begin a shared task on understood commands.")
+@app.command("commands-begin", short_help="Create a shared task on command understanding.")
 def commands_begin(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the shared task.")],
     dataset: Annotated[Path, typer.Option("--from", help="Dataset of annotated commands.")],
     name: Annotated[str, typer.Option("--name", help="Name of the shared task.")] = "commands",
 ) -> None:
-    """Make a blind test set and its reference from annotated commands."""
+    """Create a blind test set and its reference from annotated commands."""
     from vivavoce.log.dataset import Dataset
     from vivavoce_campaign.shared_task import begin
 
@@ -389,7 +391,7 @@ def commands_begin(
     )
 
 
-@app.command("commands-score", short_help="Score the teams of a shared task; write its leaderboard.")
+@app.command("commands-score", short_help="Score the teams of a shared task and write a leaderboard.")
 def commands_score(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the shared task.")],
     page: Annotated[Path | None, typer.Option("--page", help="Leaderboard as HTML or PDF.")] = None,
@@ -444,7 +446,7 @@ def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) 
         if problems:
             raise problems[0].error()
     elif not folder.is_dir():
-        raise InputError("there is no such folder", place=str(folder), hint=f"make it: mkdir {folder}")
+        raise InputError("folder not found", place=str(folder), hint=f"make it: mkdir {folder}")
     with Log.open(f"sqlite:///{(folder / ACCOUNTS).resolve()}") as log:
         note(f"organiser  {first_link(log, f'http://{host}:{port}')}")
         app = create_campaign_desk(folder, log, secure_cookies=secure_cookies)

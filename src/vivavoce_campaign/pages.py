@@ -78,7 +78,7 @@ class CampaignDesk(AppShell):
 
     def menu(self, who: SignedIn) -> list[tuple[str, str]]:
         pages = [("/", gettext("Campaign"))]
-        return [*pages, ("/answers", gettext("What the teams say"))] if who.may(ORGANISER) else pages
+        return [*pages, ("/answers", gettext("Team feedback"))] if who.may(ORGANISER) else pages
 
 
 Desk_ = Annotated[CampaignDesk, Depends(desk_of)]
@@ -106,7 +106,7 @@ def home(request: Request, desk: Desk_, who: Who_) -> Response:
 
 @router.post("/invite", dependencies=[Depends(Needs("owner"))])
 def invite(request: Request, desk: Desk_, form: OwnForm) -> Response:
-    """A one-time link for a team; it is shown this once."""
+    """Invite link for a team; it is shown this once."""
     return _home(request, desk, who_of(request), link=desk.access.invite(TEAM, str(request.base_url)))
 
 
@@ -161,7 +161,7 @@ def begin(request: Request, desk: Desk_, form: OwnForm) -> Response:
     )  # fmt: skip
     asked = RequestForm.typed(form) if submitted(form, "with") else None
     if not described.languages:
-        return _begin_form(request, desk, typed, gettext("Say which languages the system speaks."))
+        return _begin_form(request, desk, typed, gettext("Enter the system's languages."))
     try:
         check_new(desk.folder, described)
         greeted = asked.greet(typed["url"]) if asked else None
@@ -224,10 +224,10 @@ def report(name: str, language: str, kind: str, desk: Desk_, who: Who_) -> Respo
     found = _sound(desk.folder, name, who)
     campaign = _campaign(desk.folder, found)
     if kind not in KINDS or language not in campaign.settings.reports:
-        raise HTTPException(404, gettext("There is no such report."))
+        raise HTTPException(404, gettext("Report not found."))
     path = report_of(campaign, found.submission, language, kind)
     if not path.is_file():
-        raise HTTPException(404, gettext("This report was not written yet."))
+        raise HTTPException(404, gettext("This report does not exist yet."))
     headers = {"Content-Security-Policy": "sandbox; default-src 'none'"}
     return FileResponse(path, media_type=KINDS[kind], filename=path.name, headers=headers)
 
@@ -244,7 +244,7 @@ def _mine(folder: Path, who: SignedIn) -> list[str]:
 def _sound(folder: Path, name: str, who: SignedIn) -> Submission:
     """A submission that this person may see. One of another team is as if it were not there."""
     if name not in _mine(folder, who):
-        raise HTTPException(404, gettext("There is no such submission."))
+        raise HTTPException(404, gettext("Submission not found."))
     made, problems = submissions.submissions_in(folder)[name]
     if made is None:
         raise HTTPException(409, str(problems[0]))

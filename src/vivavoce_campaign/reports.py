@@ -56,7 +56,7 @@ def write_reports(
     lacking = next((name for name in names if name not in found), None)
     if lacking is not None:
         hint = "take it through with `vivavoce campaign run`"
-        raise InputError("there is nothing to report yet", place=f"system {lacking}", hint=hint)
+        raise InputError("no data to report yet", place=f"system {lacking}", hint=hint)
     kinds = ("html", "pdf") if pdf else ("html",)
     written: list[Path] = []
     total = len(names) * len(campaign.settings.reports) * len(kinds)

@@ -101,7 +101,7 @@ def run_system(
         dataset = _export(campaign, submission, study, log, place)
         if not dataset.read("dialogues").num_rows:
             hint = f"let people come: vivavoce serve {place.folder}; or leave --people out"
-            raise InputError("nobody has used the system yet", place=f"system {name}", hint=hint)
+            raise InputError("no users yet", place=f"system {name}", hint=hint)
         with progress(f"{name}: stress tests") as report:
             run = _planned(campaign, submission, study, log, dataset)
             run.release = release
@@ -118,7 +118,7 @@ def retest_system(
     """Hold the cases of a system's last run of stress tests again, on the system as it is now.
 
     A re-test that was interrupted is taken up.
-    Raises  InputError: the study is not sound, or no stress test was held yet
+    Raises  InputError: the study is not sound, or no stress tests run yet
     """
     place, name = place_of(campaign, submission.submission), submission.submission
     study = load_study(place.folder)
@@ -127,7 +127,7 @@ def retest_system(
         runs = [one for one in stream if isinstance(one, StressRunPlanned) and one.system == name]
         if not runs:
             hint = f"hold them first: vivavoce campaign run {campaign.folder} --system {name}"
-            raise InputError("no stress test was held yet", place=f"system {name}", hint=hint)
+            raise InputError("no stress tests run yet", place=f"system {name}", hint=hint)
         last = runs[-1]
         over = any(isinstance(one, StressRunFinished) and one.run_id == last.run_id for one in stream)
         run = Run(

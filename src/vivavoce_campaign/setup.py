@@ -51,10 +51,12 @@ class SystemStatus:
 def write_campaign(folder: Path, name: str | None = None) -> list[Path]:
     """Write a campaign on the bundled systems that runs as it stands; returns the files.
 
-    Raises  InputError: there is a campaign already
+    Raises  InputError: the folder already holds a campaign
     """
     if (folder / CAMPAIGN_FILE).exists():
-        raise InputError("there is a campaign already", place=str(folder), hint="choose another folder")
+        raise InputError(
+            "the folder already holds a campaign", place=str(folder), hint="choose another folder"
+        )
     called = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.resolve().name).strip("-._")[:40] or "campaign"
     written = {
         folder / CAMPAIGN_FILE: (EXAMPLE / CAMPAIGN_FILE).read_text("utf-8").replace("CAMPAIGN_NAME", called)

@@ -34,7 +34,7 @@ class SharedTask(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    shared_task: str = Field(description="its name: letters, digits, dot, dash, underscore")
+    shared_task: str = Field(description="short name: letters, digits, dot, dash, underscore")
     ranked_by: Figure = Field("exact_utterances", description="figure by which the leaderboard is ordered")
     mode: Literal["strict", "official"] = Field(
         "strict", description="official: as the script of 2018 counted"
@@ -55,7 +55,9 @@ def begin(folder: Path, source: Dataset, name: str) -> int:
     Raises  InputError: a shared task is there already; the dataset has no annotated command
     """
     if (folder / SHARED_FILE).exists():
-        raise InputError("there is a shared task already", place=str(folder), hint="choose another folder")
+        raise InputError(
+            "the folder already holds a shared task", place=str(folder), hint="choose another folder"
+        )
     rows = [row for row in source.read("commands").to_pylist() if row["annotation"]]
     if not rows:
         raise InputError(
@@ -96,7 +98,7 @@ def load(folder: Path) -> SharedTask:
     test = Dataset(folder / TEST).read("commands")
     if any(value is not None for name in HIDDEN for value in test.column(name).to_pylist()):
         hint = f"empty the columns {', '.join(HIDDEN)}"
-        raise InputError("the test set tells its answers", place=f"{folder.name}/{TEST}", hint=hint)
+        raise InputError("the test set contains answers", place=f"{folder.name}/{TEST}", hint=hint)
     return settings
 
 

@@ -29,28 +29,27 @@ TITLES: Final = {
     "drafted": N_("Study: instructions, tasks, steps"),
     "tried": N_("Tried with simulated users"),
     "users": N_("Users who finished"),
-    "stress": N_("Stress tests: cases held"),
-    "variants": N_("Stress tests that were tried"),
-    "verdicts": N_("Cases that no rule decided, judged by people"),
+    "stress": N_("Stress tests: cases run"),
+    "variants": N_("Stress tests run"),
+    "verdicts": N_("Cases not decided by rules, judged by people"),
     "reports": N_("Reports"),
 }
 REMARKS: Final = {
-    "propose": N_("the others wait for variants: have them proposed, then accept or reject them"),
-    "review": N_("the others wait for variants that a person accepts"),
-    "none": N_("the others found nothing to change in these dialogues"),
+    "propose": N_("the others need variants: propose them, then accept or reject them"),
+    "review": N_("the others need variants accepted by a person"),
+    "none": N_("the others had no applicable utterance in these dialogues"),
     "rejected": N_(
-        "in the others nothing was found to change, people rejected all that was proposed, or no original "
-        "passed"
+        "the others had no applicable utterance, only rejected variants, or no original that passed"
     ),
-    "run": N_("variants were accepted since: run the tests"),
-    "older": N_("older than the verdicts: write them anew"),
-    "stale": N_("older than the data: write them anew"),
-    "rules": N_("rules alone decided"),
-    "not_held": N_("there are none before stress tests are held"),
+    "run": N_("new variants were accepted: run the tests"),
+    "older": N_("older than the verdicts: rebuild them"),
+    "stale": N_("older than the data: rebuild them"),
+    "rules": N_("decided by rules only"),
+    "not_held": N_("available after the stress tests"),
 }
 FOR: Final = {
-    "organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a person who judges"),
-    "reviewers": N_("a person who accepts or rejects variants"),
+    "organiser": N_("the organiser"), "users": N_("users"), "judges": N_("a judge"),
+    "reviewers": N_("a reviewer of variants"),
 }  # fmt: skip
 
 

@@ -33,41 +33,35 @@ class _Written(BaseModel):
 
 
 class Entity(_Written):
-    """Something that users say along: an author, a day. Tasks and simulated users take its values."""
+    """Slot such as an author or a day. Tasks and simulated users use its values."""
 
     entity_id: str = Field(
-        alias="id", pattern=r"^[a-z][a-z0-9_]{0,30}$", description="its key, as `{author}`"
+        alias="id", pattern=r"^[a-z][a-z0-9_]{0,30}$", description="key, used as `{author}`"
     )
-    text: Words = Field(description="what it is called, by language; a question with these words asks for it")
-    values: list[Words] = Field(min_length=1, max_length=200, description="what may be said for it")
+    text: Words = Field(description="name by language; questions containing it ask for this slot")
+    values: list[Words] = Field(min_length=1, max_length=200, description="values that users can say")
 
 
 class Intent(_Written):
-    """One thing that users can do with the system.
+    """User goal that the system supports.
 
     task, says, done  may stay empty: then tasks and simulated users are drafted from `text`; in all of them
                       {author} stands for a value of the entity `author`
     """
 
-    intent_id: str = Field(
-        alias="id", min_length=1, max_length=64, description="its key; tasks name it as their type"
-    )
+    intent_id: str = Field(alias="id", min_length=1, max_length=64, description="key, used as task type")
     text: Words = Field(
-        description="what users do, as in `borrow a book by {author}`; by language, or one for all"
+        description="user goal, such as `borrow a book by {author}`; by language or one for all"
     )
-    minutes: Minutes = Field(description="how long a user is expected to need, in minutes")
+    minutes: Minutes = Field(description="expected duration in minutes")
     task: Words | None = Field(
-        None, description="the task as users read it, with {entities}; by language, or one for all"
+        None, description="task text for users, with {entities}; by language or one for all"
     )
     says: dict[str, list[str]] = Field(
-        {}, description="how users open it, with {entities}, by language; simulated users say these"
+        {}, description="opening messages by language, with {entities}, used by simulated users"
     )
-    needs: list[str] = Field(
-        [], description="entities that are said along, besides those in `task` and `says`"
-    )
-    done: Words | None = Field(
-        None, description="words by which the system tells that it is done, as a regular expression"
-    )
+    needs: list[str] = Field([], description="further entities, besides those in `task` and `says`")
+    done: Words | None = Field(None, description="completion phrase of the system, as a regular expression")
 
     def said(self, language: str) -> str:
         """What users do, in this language where there is one; for values stand dots."""
@@ -93,7 +87,7 @@ class Intent(_Written):
                 re.compile(form)
             except re.error as error:
                 cure = "write words, or a regular expression of Python"
-                raise mistake(f"{form!r} is no regular expression: {error}", cure) from None
+                raise mistake(f"{form!r} is not a regular expression: {error}", cure) from None
         return done
 
 
@@ -106,18 +100,18 @@ class Submission(_Written):
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    submission: str = Field(description="name of the system: letters, digits, dot, dash, underscore")
-    team: str = Field(min_length=1, max_length=200, description="who submits it")
-    title: Words | None = Field(None, description="the system's name for readers of the report")
-    domain: Words = Field(description="what the system knows about, as exactly as may be")
-    intents: list[Intent] = Field(min_length=1, max_length=50, description="what users can do with it")
-    entities: list[Entity] = Field([], max_length=50, description="what users say along, with its values")
-    channel: Literal["spoken", "written", "multimodal"] = Field(description="how one talks to it")
+    submission: str = Field(description="system name: letters, digits, dot, dash, underscore")
+    team: str = Field(min_length=1, max_length=200, description="team that submits the system")
+    title: Words | None = Field(None, description="display name in reports")
+    domain: Words = Field(description="topics that the system covers")
+    intents: list[Intent] = Field(min_length=1, max_length=50, description="user goals")
+    entities: list[Entity] = Field([], max_length=50, description="slots with their values")
+    channel: Literal["spoken", "written", "multimodal"] = Field(description="channel of the conversation")
     interface: str = Field(
-        "", max_length=200, description="where users meet it: messenger, telegram, own page, telephone"
+        "", max_length=200, description="user interface: messenger, telegram, own page, telephone"
     )
-    access: Literal["on-line", "off-line", "telephone"] = Field(description="how it is reached")
-    languages: list[str] = Field(min_length=1, description="languages that it speaks")
+    access: Literal["on-line", "off-line", "telephone"] = Field(description="access to the system")
+    languages: list[str] = Field(min_length=1, description="languages of the system")
     connector: dict[str, Any] = Field(
         {}, description="settings of the connector, as under `systems` in a study file"
     )
@@ -162,7 +156,7 @@ class Submission(_Written):
     def _said(cls, words: Any) -> Any:
         texts = words.values() if isinstance(words, dict) else [words]
         if words is not None and not all(text.strip() for text in texts):
-            raise mistake("nothing is said", "write a sentence, or one a language")
+            raise mistake("the text is empty", "write a sentence, or one a language")
         return words
 
     def entities_of(self, intent: Intent) -> list[str]:
@@ -188,7 +182,7 @@ class Submission(_Written):
         return any(re.search(form, text, re.IGNORECASE) for form in forms if form)
 
     def name(self, language: str) -> str:
-        """What readers call it."""
+        """Display name in a language."""
         return in_language(self.title, language) if self.title else self.submission
 
     def described(self) -> dict[str, Any]:
@@ -204,7 +198,7 @@ def check_submission(path: Path) -> tuple[Submission | None, list[Problem]]:
     made = read_model(source, Submission)
     if made is not None and not isinstance(made.connector.get("connect"), str):
         source.report(
-            ("connector",), "how the system is reached is missing", "add connector: {connect: http, url: ...}"
+            ("connector",), "connector settings are missing", "add connector: {connect: http, url: ...}"
         )
     return (None if source.problems else made), source.problems
 

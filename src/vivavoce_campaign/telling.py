@@ -21,7 +21,7 @@ LONGEST: Final = 100
 
 def told_discovery(found: Discovery) -> Iterator[str]:
     """What the system said, and how it is asked and read."""
-    yield f"it says: {_short(found.said)}"
+    yield f"system reply: {_short(found.said)}"
     settings = found.settings
     yield f"connect: {settings['connect']}"
     for name in ("method", "body", "query"):
@@ -37,45 +37,44 @@ def told_begun(begun: Begun) -> Iterator[str]:
     for path in begun.written:
         yield f"wrote {path}"
     if begun.unmatched:
-        yield f"{len(begun.unmatched)} openings of the log fit no intent, or several; such as:"
+        yield f"{len(begun.unmatched)} opening messages in the log match no intent or several. Examples:"
         yield from (f"  {_short(one)}" for one in begun.unmatched[:5])
 
 
 def told_try(found: TryOut) -> Iterator[str]:
     """How a try went, with what should be looked at."""
-    turns = "" if found.turns is None else f", {found.turns:g} user turns in the median"
-    yield f"{found.system}: {found.dialogues} simulated dialogues{turns}; the system failed in {found.failed}"
+    turns = "" if found.turns is None else f", median {found.turns:g} user turns"
+    yield f"{found.system}: {found.dialogues} simulated dialogues{turns}, {found.failed} with system errors"
     for one in found.intents:
-        yield f"  {one.intent} ({one.language}): {one.reached} of {one.dialogues} came to their end"
+        yield f"  {one.intent} ({one.language}): {one.reached} of {one.dialogues} completed"
     for one in found.missed:
         for said, count in (one.again or one.last)[:2]:
-            how = "asked more than once" if one.again else "said last"
-            yield f"  {one.intent_id} ({one.language}), not at its end: {how} in {count}: {_short(said)}"
+            how = "repeated question" if one.again else "last message"
+            yield f"  {one.intent_id} ({one.language}), not completed: {how} in {count}: {_short(said)}"
     for said, count in found.unanswered:
-        yield f"  asked {count} times, and nobody knows an answer: {_short(said)}"
+        yield f"  unanswered question ({count} times): {_short(said)}"
     if found.unanswered:
-        yield "  add what it asks for under `entities` of the submission, with its name and values"
+        yield "  add the missing detail and its values under `entities` in the submission"
     for said, count in found.lost:
-        yield f"  not understood, {count} times: {_short(said)}"
+        yield f"  not understood ({count} times): {_short(said)}"
     if found.guessed:
         yield (
-            f"  by which words the system tells that it is done was guessed for {', '.join(found.guessed)}: "
-            "write them as `done` in the submission"
+            f"  completion phrases were guessed for {', '.join(found.guessed)}: "
+            "add them as `done` in the submission"
         )
 
 
 def told_held(held: HeldCampaign) -> Iterator[str]:
     """What came of a system's part, and what waits for a person."""
     count = "1 user" if held.users == 1 else f"{held.users} users"
-    left = f"; {held.left} more left out, for their original did not pass" if held.left else ""
+    left = f"; {held.left} more left out because their originals failed" if held.left else ""
     yield f"{held.name}: {count}, {held.cases} cases of stress tests{left}"
     if held.waiting or held.checks:
         where = f"vivavoce desk {held.study}, then {VERDICTS_PAGE}"
         both, parts = held.waiting + held.checks, _waiting(held.waiting, held.checks)
-        wait = "waits" if both == 1 else "wait"
-        yield f"{held.name}: {both} of them {wait} for a person's verdict ({parts}): {where}"
+        yield f"{held.name}: {both} cases need a person's verdict ({parts}): {where}"
     if held.failed:
-        yield f"{held.name}: {held.failed} more have no verdict, for the system failed at every attempt"
+        yield f"{held.name}: {held.failed} more have no verdict because the system failed at every attempt"
     if held.earlier:
         yield f"{held.name}: {_earlier(held)}"
     yield from (f"{held.name}: {line}" for line in _decided(held))
@@ -85,17 +84,17 @@ def _earlier(held: HeldCampaign) -> str:
     """What became of the verdicts that people gave on cases of earlier runs: the parts add up."""
     given = "1 case" if held.earlier == 1 else f"{held.earlier} cases"
     gone = held.earlier - held.carried - held.changed
-    parts = [f"{held.carried} answered as before, of which they count here"]
+    parts = [f"{held.carried} with unchanged replies, counted here"]
     if held.changed:
-        parts.append(f"{held.changed} answered otherwise now, and to be judged anew")
+        parts.append(f"{held.changed} with changed replies, to be judged again")
     if gone:
-        parts.append(f"{gone} not held in this run")
-    return f"people gave verdicts on {given} of earlier runs: {'; '.join(parts)}"
+        parts.append(f"{gone} not in this run")
+    return f"human verdicts from earlier runs: {given} ({'; '.join(parts)})"
 
 
 def _waiting(undecided: int, checks: int) -> str:
     """The parts of what waits, as the report and the pages name them, too."""
-    return f"{undecided} undecided, {checks} to be checked twice"
+    return f"{undecided} undecided, {checks} for a second check"
 
 
 def _decided(held: HeldCampaign) -> Iterator[str]:
@@ -108,12 +107,12 @@ def _decided(held: HeldCampaign) -> Iterator[str]:
 
 
 def told_changes(name: str, found: RunsCompared) -> Iterator[str]:
-    """What changed since the run before, case by case, in the words of the report."""
+    """Changes since the previous run, case by case, in the words of the report."""
     if told := changes_told(found):
         yield f"{name}: {' '.join(told)}"
     for title, one in changed_cases(found):
         row = one.rows[1]
-        lost = "; even the original is not served any more" if one.now == "original_lost" else ""
+        lost = "; the original now fails too" if one.now == "original_lost" else ""
         yield f"  {title}: {row['test']}, {_short(row['original'])} as {_short(row['text'])}{lost}"
 
 
@@ -124,37 +123,36 @@ def told_status(one: SystemStatus) -> Iterator[str]:
     yield f"{one.system}: {state}{simulated}"
     if one.simulated and one.visitors:
         people = "1 person" if one.visitors == 1 else f"{one.visitors} people"
-        yield f"  {people} came, too, and have not finished; people count once one of them has"
+        yield f"  {people} started. People are counted once one of them finishes"
     for stage in one.stages:
         yield f"  {'done' if stage.done else 'open'}  {TITLES[stage.name]}{_counted(stage)}"
     if one.next is not None:
-        yield f"  waits for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
+        yield f"  waiting for {FOR[one.next.waits_for or 'organiser']}; next: {one.next.command}"
         if one.next.or_command:
             yield f"  or with simulated users: {one.next.or_command}"
     elif one.checks:
         cases = "case" if one.checks == 1 else "cases"
-        yield f"  all is done, but for {one.checks} {cases} that may be checked twice"
+        yield f"  all steps are done; {one.checks} {cases} can still get a second check"
     else:
-        yield "  all is done"
+        yield "  all steps are done"
 
 
 def _counted(stage: Stage) -> str:
     told = f": {stage.have} of {stage.wanted}" if stage.wanted else f": {stage.have}" if stage.have else ""
     if stage.name == "verdicts" and stage.done and not stage.wanted:
-        told = ": there was none"
+        told = ": none needed"
     if stage.left:
-        told += f"; {stage.left} more left out, for their original did not pass"
+        told += f"; {stage.left} more left out because their originals failed"
     if stage.release:
         told += f"; release {stage.release}"
     if stage.checked:
-        told += f"; {stage.checked} that a rule decided {'was' if stage.checked == 1 else 'were'} judged, too"
+        told += f"; {stage.checked} {'case' if stage.checked == 1 else 'cases'} decided by a rule also judged"
     undecided = stage.wanted - stage.have
     if stage.name == "verdicts" and undecided + stage.checks:
-        wait = "waits" if undecided + stage.checks == 1 else "wait"
-        told += f"; {undecided + stage.checks} {wait} ({_waiting(undecided, stage.checks)})"
+        told += f"; {undecided + stage.checks} waiting ({_waiting(undecided, stage.checks)})"
     if stage.second:
-        variants = "variant waits" if stage.second == 1 else "variants wait"
-        told += f"; {stage.second} {variants} for a second reviewer"
+        variants = "variant needs" if stage.second == 1 else "variants need"
+        told += f"; {stage.second} {variants} a second reviewer"
     return f"{told}; {REMARKS[stage.note]}" if stage.note else told
 
 

@@ -175,19 +175,19 @@ def _answered(one: StressFacts, words: str) -> str:
         return say("For instance: with “{wrong}” for “{right}” it said “{words}”.",
                    wrong=edit.after, right=edit.before, words=_short(words))  # fmt: skip
     return say(
-        "For instance: to “{variant}” the system said “{after}”.", variant=one["text"], after=_short(words)
+        "Example: the system replied to “{variant}” with “{after}”.", variant=one["text"], after=_short(words)
     )
 
 
 def _answers_told(one: StressFacts) -> str:
     before, after = answers_apart(one["clean_transcript"], one["transcript"])
     if after is None:
-        return say("For instance: “{original}” was answered, “{variant}” was not.", original=one["original"],
+        return say("Example: “{original}” got a reply, “{variant}” did not.", original=one["original"],
                    variant=one["text"])  # fmt: skip
     if before is None or _is_word(one):
         return _answered(one, after)
     return say(
-        "For instance: to “{original}” the system said “{before}”; to “{variant}” it said “{after}”.",
+        "Example: the system replied to “{original}” with “{before}” and to “{variant}” with “{after}”.",
         original=one["original"], variant=one["text"], before=_short(before), after=_short(after),
     )  # fmt: skip
 

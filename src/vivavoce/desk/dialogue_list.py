@@ -31,7 +31,7 @@ ORDER: Final = (
 )  # fmt: skip
 WITHOUT: Final = {
     "tags": N_("no tag"), "tools": N_("no tool"), "errors": N_("no failures"), "task": N_("no task"),
-    "length": N_("not known"), "language": N_("not known"),
+    "length": N_("unknown"), "language": N_("unknown"),
 }  # fmt: skip
 VERDICTS: Final = {
     "yes": N_("yes"), "no": N_("no"), "partly": N_("partly"), "uncounted": N_("not counted"),
@@ -244,7 +244,7 @@ def value_words(facet: str, value: str) -> str:
     if facet.startswith((SUCCESS, COUNTS)):
         return worded(VERDICTS.get(value, value))
     if value == NOTHING:
-        return worded(WITHOUT.get(facet, N_("not known")))
+        return worded(WITHOUT.get(facet, N_("unknown")))
     if facet in ("length", "status"):
         known = LENGTH_WORDS if facet == "length" else {}
         return worded(known.get(value, value))

@@ -63,9 +63,9 @@ def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Word
     """
     facts = [
         (say("Finished"), count(people.finished)),
-        (say("Not admitted by the screening questions"), count(people.screened_out)),
-        (say("Left before the end"), count(people.left)),
-        (say("Comments in their own words"), count(people.feedback)),
+        (say("Screened out"), count(people.screened_out)),
+        (say("Dropped out"), count(people.left)),
+        (say("Free-text comments"), count(people.feedback)),
     ]
     if isinstance(people, PeopleApart):
         facts.append((say("Also used another system"), _elsewhere(people)))
@@ -75,11 +75,11 @@ def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Word
     rows = [_time_row(say(PARTS[name]), times) for name, times in people.parts.items()]
     rows.append(_time_row(say("Whole visit"), people.whole, total=True))
     note = say(
-        "Minutes and seconds by the wall clock over users who finished. IDIAL 2018 reports 10 minutes for "
+        "Minutes and seconds of elapsed time, over users who finished. IDIAL 2018 reports 10 minutes for "
         "briefing and tasks and 5 for the questionnaire."
     )
-    columns = heads(say("Part"), say("Mean"), say("Longest"), say("Users"))
-    blocks.append(TableOfText("campaign_durations", say("How long it took"), columns, tuple(rows), note))
+    columns = heads(say("Part"), say("Mean"), say("Maximum"), say("Users"))
+    blocks.append(TableOfText("campaign_durations", say("Duration"), columns, tuple(rows), note))
     if table := _background(people, background, asked):
         blocks.append(table)
     return blocks
@@ -87,7 +87,7 @@ def people_blocks(people: IdialPeople, background: Wording, asked: Sequence[Word
 
 def _elsewhere(people: PeopleApart) -> str:
     if people.elsewhere is None:
-        return say("not known: nobody kept identifiers here")
+        return say("unknown (identifiers were not stored)")
     users, n = count(people.identified), count(people.elsewhere)
     return say("{n} of {users} with a known identifier", n=n, users=users)
 
@@ -103,9 +103,9 @@ def _background(people: IdialPeople, wording: Wording, asked: Sequence[Wording])
         ]
     if not rows:
         return None
-    note = say("Answers in users' own words stand in their language.")
-    columns = heads(say("Answer"), say("Users"))
-    return TableOfText("campaign_background", say("Who the users were"), columns, tuple(rows), note)
+    note = say("Free-text answers are shown in the language of the user.")
+    columns = heads(say("Reply path"), say("Users"))
+    return TableOfText("campaign_background", say("Participants"), columns, tuple(rows), note)
 
 
 def _label_read(label: str, scale: str, wording: Wording, asked: Sequence[Wording]) -> str:
@@ -128,22 +128,22 @@ def method_blocks(
     """
     grouping = {
         "published": say(
-            "items 1 and 2 for task completion, 3, 4, 7 and 10 for effectiveness as the paper prints "
-            "them, the others for satisfaction"
+            "items 1 and 2 for task completion; 3, 4, 7 and 10 for effectiveness (as printed in the "
+            "paper); the others for satisfaction"
         ),
         "definition": say(
-            "items 1 and 2 for task completion, 3 to 6 for effectiveness and 7 to 10 for satisfaction, "
-            "as the paper's text defines them"
+            "items 1 and 2 for task completion, 3 to 6 for effectiveness and 7 to 10 for satisfaction (as "
+            "defined in the paper)"
         ),
     }[how.mapping]
     turned = (
-        say("Item 4 is worded negatively and mirrored; the paper does not say whether it was.")
+        say("Item 4 is worded negatively and reverse-scored. The paper does not state its scoring.")
         if how.reverse_item_4
-        else say("Item 4 is taken as it stands, though it is worded negatively.")
+        else say("Item 4 is worded negatively and not reverse-scored.")
     )
     lines = [
         say(
-            "Planned: {users} different users for each system, {tasks} tasks each in random order, at most "
+            "Plan: {users} different users per system, {tasks} tasks per user in random order, at most "
             "{minutes} minutes.",
             users=count(settings.users),
             tasks=count(settings.tasks),
@@ -151,20 +151,22 @@ def method_blocks(
         ),
         held,
         say(
-            "The ten items are answered once, on a scale of frequency from 0 to 4. Groups: {grouping}.",
+            "Users answer ten items once, on a frequency scale from 0 to 4. Groups: {grouping}.",
             grouping=grouping,
         ),
         turned,
-        say("Figures are rounded half up, for display only."),
-        say("Each sampled interaction is used for one stress test; the clean utterance is tried before."),
+        say("Displayed figures are rounded half up."),
         say(
-            "Variants of ST-2, ST-3 and ST-4 run as proposed; of all other tests only variants run that a "
+            "Each sampled interaction is used for one stress test. The original utterance is replayed first."
+        ),
+        say(
+            "ST-2, ST-3 and ST-4 use variants as proposed. All other tests use only variants that a "
             "person approved or wrote."
         ),
     ]
     if spoken:
-        lines.append(say("The system is spoken, so ST-3 is not applied; its cases were replayed as text."))
-    source = say("After the IDIAL protocol: Cutugno and others (2018), EVALITA.")
+        lines.append(say("This is a spoken system, so ST-3 does not apply. Its cases were replayed as text."))
+    source = say("IDIAL protocol: Cutugno et al. (2018), EVALITA.")
     return [Bullets((*lines, source))]
 
 
@@ -184,7 +186,7 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
     blocks: list[Block] = [
         Paragraph(
             say(
-                "{n} did not pass. They stand here by what the system did instead, the most frequent first.",
+                "Failed cases: {n}, grouped by system behaviour, most frequent first.",
                 n=plural(len(failures), "decided case"),
             )
         ),
@@ -195,14 +197,14 @@ def reason_blocks(run: StressFacts | None) -> list[Block]:
     cases: list[Block] = []
     for number, one in enumerate(failures, 1):
         cases += [Heading(f"{number}. {titles[one['test']]}"), _case(number, one)]
-    return [*blocks, Fold(say("All of them, turn by turn"), tuple(cases))]
+    return [*blocks, Fold(say("All failed cases, turn by turn"), tuple(cases))]
 
 
 def _kind_blocks(kind: FailureKind, held: list[StressFacts], of: int, titles: dict[str, str]) -> list[Block]:
     tests = Counter(titles[one["test"]] for one in held)
     listed_tests = listed([f"{title} ({count(n)})" for title, n in tests.most_common()])
     lines = [
-        say("How often: {k} of {n} that did not pass. By test: {tests}.", k=count(len(held)), n=count(of),
+        say("Frequency: {k} of {n} failed cases. By test: {tests}.", k=count(len(held)), n=count(of),
             tests=listed_tests),
         *(_told(one) for one in held[:2]),
     ]  # fmt: skip
@@ -213,7 +215,7 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
     """What usually mends them, the cure of the most cases first; of misspellings the words."""
     counts = Counter(cure for one in failures for cure in cures_of(one))
     cures = [
-        say("What usually mends it: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
+        say("Usual fix: {cure}", cure=f"{say(cure)} ({plural(n, 'case')})")
         for cure, n in counts.most_common()
     ]
     words = [
@@ -222,7 +224,7 @@ def _cures(failures: Sequence[StressFacts]) -> list[str]:
     ]
     return [
         *cures,
-        *([say("Not recognised as they were written: {words}.", words=listed(words))] if words else []),
+        *([say("Misspelled words not recognised: {words}.", words=listed(words))] if words else []),
     ]
 
 
@@ -231,13 +233,13 @@ def _told(one: StressFacts) -> str:
     before, after = map(_short, answers_apart(one["clean_transcript"], one["transcript"]))
     said = {"original": one["original"], "variant": one["text"]}
     if after is None:
-        return say("For instance: “{original}” was answered, “{variant}” was not.", **said)
+        return say("Example: “{original}” got a reply, “{variant}” did not.", **said)
     if before is None:
         return say(
-            "For instance: to “{variant}” the system said “{after}”.", variant=one["text"], after=after
+            "Example: the system replied to “{variant}” with “{after}”.", variant=one["text"], after=after
         )
     return say(
-        "For instance: to “{original}” the system said “{before}”; to “{variant}” it said “{after}”.",
+        "Example: the system replied to “{original}” with “{before}” and to “{variant}” with “{after}”.",
         before=before, after=after, **said,
     )  # fmt: skip
 
@@ -256,7 +258,7 @@ def _case(number: int, one: StressFacts) -> TableOfText:
     changed = say("“{original}” became “{variant}”.", original=one["original"], variant=one["text"])
     told_too = [reason, *remark_told(one)]
     note = say(
-        "The changed utterance is set in bold. {reason}.",
+        "The changed utterance is in bold. {reason}.",
         reason=". ".join(text[:1].upper() + text[1:] for text in told_too),
     )
     return replace(side_by_side(number, one), caption=f"{changed} {told}", note=note)
@@ -266,7 +268,7 @@ def _after_more(one: StressFacts) -> str:
     """How many more turns of the user it took, of the replays that are shown."""
     more = turns_after(one["transcript"]) - turns_after(one["clean_transcript"])
     if more < 1:
-        return say("The system served the user only after it had asked, or been told, again.")
+        return say("The system served the user only after a clarification or a repetition.")
     if more < 2:
         return say("The system served the user only after another turn.")
     return say("The system served the user only after {n} more turns.", n=count(more))
@@ -278,14 +280,14 @@ TITLES: Final = {
     "questionnaire": ("Quality of experience: the questionnaire", "Questionnaire"),
     "time": ("Quality of service: success and time by intent", "Success and time"),
     "stress": ("Quality of service: stress tests", "Stress tests"),
-    "reasons": ("Why stress tests were not passed", "Reasons"),
-    "releases": ("What changed since the run before", "Releases"),
-    "entities": ("Quality of service: several entities in one utterance", "Entities"),
-    "modules": ("Quality of service: figures of single modules", "Modules"),
+    "reasons": ("Causes of failed stress tests", "Reasons"),
+    "releases": ("Changes since the previous run", "Releases"),
+    "entities": ("Quality of service: several entities per utterance", "Entities"),
+    "modules": ("Quality of service: module results", "Modules"),
     "system": ("The system as submitted", "System"),
     "users": ("Users", "Users"),
-    "method": ("How this was done", "Method"),
-    "cases": ("Appendix: every stress test in a line", "All cases"),
+    "method": ("Methods", "Method"),
+    "cases": ("Appendix: all stress test cases", "All cases"),
 }
 CHANNELS: Final = {"spoken": "spoken", "written": "written", "multimodal": "spoken and written"}
 INTERFACES: Final = {"own page": "own page", "telephone": "telephone"}  # those that we suggest
@@ -362,7 +364,7 @@ def _held(found: Evaluation) -> str:
     run = found.stress
     cases = run["whole"]["decided"] + run["whole"]["open"] if run else 0
     return say(
-        "Held: {users}, {dialogues}, {cases} of stress tests.",
+        "Completed: {users}, {dialogues}, {cases} of stress tests.",
         users=plural(found.people.finished, "simulated user" if found.people.simulated else "participant"),
         dialogues=plural(sum(one.dialogues for one in found.intents), "dialogue"),
         cases=plural(cases, "case"),

@@ -1,4 +1,4 @@
-"""What changed since the run before, case by case; the terminal tells it in the same words."""
+"""Changes since the previous run, case by case; the terminal tells it in the same words."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,53 +15,39 @@ from vivavoce_stress.failures import answer_to, answers_apart
 from vivavoce_stress.releases import CaseCompared, RunsCompared, WhyLeft
 
 LEFT: Final[dict[WhyLeft, str]] = {
-    "invalid_before": N_("Not compared, for a person called the variant invalid {before}"),
-    "invalid_now": N_("Not compared, for a person called the variant invalid {now}"),
-    "open_before": N_("Not compared, for it has no verdict {before}"),
-    "open_now": N_("Not compared, for it has no verdict {now}"),
-    "person_before": N_(
-        "Not compared, for a person decided otherwise than the rules {before}, and nobody judged it {now}"
-    ),
-    "person_now": N_(
-        "Not compared, for a person decided otherwise than the rules {now}, and nobody judged it {before}"
-    ),
+    "invalid_before": N_("Not compared: a person judged the variant invalid {before}"),
+    "invalid_now": N_("Not compared: a person judged the variant invalid {now}"),
+    "open_before": N_("Not compared: no verdict {before}"),
+    "open_now": N_("Not compared: no verdict {now}"),
+    "person_before": N_("Not compared: a person overruled the rules {before}, and no person judged it {now}"),
+    "person_now": N_("Not compared: a person overruled the rules {now}, and no person judged it {before}"),
 }
 
 PASSED: Final[dict[tuple[bool, bool], str]] = {  # by whether any was gained, and any lost
-    (False, False): N_("The same is passed {now} as {before}: {after} of {cases}."),
+    (False, False): N_("Same cases passed {now} and {before}: {after} of {cases}."),
     (True, False): N_(
-        "More is passed {now}: {after} of {cases}, where {before} it was {was}; none was lost."
+        "More cases passed {now}: {after} of {cases}, compared with {was} {before}; none lost."
     ),
     (False, True): N_(
-        "Less is passed {now}: {after} of {cases}, where {before} it was {was}; none was gained."
+        "Fewer cases passed {now}: {after} of {cases}, compared with {was} {before}; none gained."
     ),
     (True, True): N_(
-        "Passed {now}: {after} of {cases}, where {before} it was {was}; gained: {rose}, lost: {fell}."
+        "Passed {now}: {after} of {cases}, compared with {was} {before}; gained: {rose}, lost: {fell}."
     ),
 }
-WORSE: Final = N_(
-    "Worse {now}: in {cases} the system tells or does something wrong, where {before} it asked or needed "
-    "more turns."
-)
+WORSE: Final = N_("Worse {now}: wrong in {cases}, where the system asked or needed more turns {before}.")
 LESS_BAD: Final = N_(
-    "Better {now}, though not passed: in {cases} the system asks or needs more turns, where {before} it told "
-    "or did something wrong."
+    "Better {now}, but still failed: the system asks or needs more turns in {cases} that were wrong {before}."
 )
-LOST: Final = N_(
-    "The original itself does not come to its end any more {now}: in {cases}, which count in no share of "
-    "passed ones."
-)
-NOTHING: Final = N_(
-    "Nothing can be compared: {cases} {now}, of which none has a verdict that can be held against one "
-    "{before}."
-)
+LOST: Final = N_("The original fails {now} in {cases}, which no share of passed cases counts.")
+NOTHING: Final = N_("No comparison possible: {cases} {now}, none with a comparable verdict {before}.")
 
 
 def run_names(found: RunsCompared) -> dict[str, str]:
     """By which of two runs something came out so: with a release, where these have names that differ."""
     before, now = _releases(found)
     return {
-        "before": say("with release {name}", name=before) if before else say("in the run before"),
+        "before": say("with release {name}", name=before) if before else say("in the previous run"),
         "now": say("with release {name}", name=now) if now else say("in this run"),
     }
 
@@ -75,7 +61,7 @@ def _releases(found: RunsCompared) -> tuple[str | None, str | None]:
 def _titles(found: RunsCompared) -> tuple[str, str]:
     before, now = _releases(found)
     return (
-        say("release {name}", name=before) if before else say("the run before"),
+        say("release {name}", name=before) if before else say("the previous run"),
         say("release {name}", name=now) if now else say("this run"),
     )
 
@@ -106,15 +92,15 @@ def changes_told(found: RunsCompared) -> list[str]:
     if found.originals_otherwise:
         told.append(
             say(
-                "In {cases} the original itself is answered otherwise than before ({passed} of these pass): "
-                "whether rightly, a person must see.",
+                "The reply to the original changed in {cases} ({passed} of these pass). Check that the "
+                "new replies are correct.",
                 cases=plural(len(found.originals_otherwise), "case"), passed=count(len(found.otherwise)),
             )
         )  # fmt: skip
     if found.not_compared:
         told.append(
             say(
-                "Not comparable, and named below with the reason: {cases}.",
+                "Not comparable, listed below with reasons: {cases}.",
                 cases=plural(len(found.not_compared), "case"),
             )
         )
@@ -130,7 +116,7 @@ def _original_told(found: RunsCompared) -> list[str]:
         was, now = answers_apart(*(row["clean_transcript"] for row in one.rows))
         if was and now and was != now:
             original = one.rows[1]["original"]
-            told = say("For instance: to “{original}” it says “{now}”; before it said “{was}”.",
+            told = say("Example: the reply to “{original}” is “{now}”; it was “{was}”.",
                        original=original, now=now.rstrip("."), was=was.rstrip("."))  # fmt: skip
             return [told]
     return []
@@ -140,15 +126,15 @@ def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
     """Every case that is not alike in both runs, under what became of it."""
     names = run_names(found)
     for one in found.fell:
-        yield say("Passed {before}, not {now}", **names), one
+        yield say("Passed {before}, failed {now}", **names), one
     for one in found.worse:
         yield say("Wrong {now}, a clarification {before}", **names), one
     for one in found.rose:
-        yield say("Passed {now}, not {before}", **names), one
+        yield say("Failed {before}, passed {now}", **names), one
     for one in found.better:
         yield say("A clarification {now}, wrong {before}", **names), one
     for one in found.otherwise:
-        yield say("The original is answered otherwise than before"), one
+        yield say("Changed reply to the original"), one
     for why, template in LEFT.items():
         for one in found.not_compared:
             if one.left == why:
@@ -156,7 +142,7 @@ def changed_cases(found: RunsCompared) -> Iterator[tuple[str, CaseCompared]]:
 
 
 def change_blocks(found: RunsCompared | None) -> list[Block]:
-    """What changed since the run before, case by case: what passed and does not now, and the reverse."""
+    """Changes since the previous run, case by case: what passed and does not now, and the reverse."""
     if found is None:
         return []
     blocks: list[Block] = [Paragraph(not_comparable(found))] if found.only_one else []
@@ -164,17 +150,16 @@ def change_blocks(found: RunsCompared | None) -> list[Block]:
         blocks.append(Paragraph(" ".join(told)))
     if rows := [_change_row(title, one) for title, one in changed_cases(found)]:
         columns = heads(say("Test"), say("Utterance and variant"), *_titles(found))
-        note = say("What the system answered to the variant.")
+        note = say("System reply to the variant.")
         if found.p is not None:
             note += " " + say(
-                "Were the two equally good, a change as one-sided as this, or more, would come about by "
-                "chance with p = {p} (exact test of the cases that passed with one of them alone).",
+                "Exact test of cases that passed in only one of the two: p = {p}.",
                 p=p_value(found.p),
             )
-        title = say("What changed, case by case")
+        title = say("Changes by case")
         blocks.append(TableOfText("campaign_changes", title, columns, tuple(rows), note, numeric=False))
     if found.only_one:
-        left = say("Held in one of the two alone, and not compared: {n}.", n=count(found.only_one))
+        left = say("Cases in only one of the two runs, not compared: {n}.", n=count(found.only_one))
         blocks.append(Bullets((left,)))
     return blocks
 
@@ -195,7 +180,7 @@ def _change_row(group: str, one: CaseCompared) -> Row:
 def _came(row: dict[str, Any]) -> Cell:
     """What the system answered, and what came of the case by whose verdict."""
     if row["status"] == "not_admitted":
-        told = say("not even the original was served as it was")
+        told = say("the original failed too")
     elif row["status"] == "invalid":
         told = say("invalid variant")
     elif row["status"] != "applied" or row["verdict"] in (None, "", "unsure"):

@@ -22,8 +22,8 @@ HIGHEST: Final = 4
 
 
 INVENTED_ANSWERS: Final = N_(
-    "The simulated users filled in the questionnaire by chance, to try it. Their answers say nothing about "
-    "the system and are not shown; the dataset has them."
+    "Simulated users answered the questionnaire at random, as a test. Their answers are omitted here and "
+    "included in the dataset."
 )
 
 
@@ -33,7 +33,7 @@ def questionnaire_blocks(found: Evaluation) -> list[Block]:
     wording = found.wording("idial", language())
     labels = {code: wording.label("frequency", code) for code in range(HIGHEST + 1)}
     if not any(item.n for item in items):
-        return [Paragraph(say("Nobody answered the questionnaire."))]
+        return [Paragraph(say("No questionnaire answers."))]
     if found.people.simulated:
         return [Paragraph(say(INVENTED_ANSWERS))]
     blocks: list[Block] = [aspects_figure(aspects, wording, mark)]
@@ -95,7 +95,7 @@ def aspects_figure(aspects: Sequence[IdialAspect], wording: Wording, mark: str) 
         draw,
         mark=mark,
         caption=say(
-            "Bar: mean over users; line: its 95% CI. 0 is \u201c{low}\u201d, 4 is \u201c{high}\u201d.",
+            "Bar: mean over users. Line: 95% CI. 0 is “{low}”, 4 is “{high}”.",
             low=wording.label("frequency", 0).lower(),
             high=wording.label("frequency", HIGHEST).lower(),
         ),
@@ -117,13 +117,13 @@ def _items_table(items: Sequence[IdialItem], aspects: Sequence[IdialAspect], wor
     rows = [_item_row(item, sentences[item.item_id], aspect_of[item.item_id]) for item in ordered]
     columns = heads(say("Statement"), say("Answers from 0 to 4"), say("Mean"))
     note = say(
-        "How often each code was answered, from 0 (\u201c{low}\u201d) to 4 (\u201c{high}\u201d), and the "
-        "mean of the codes as answered. (\u2212) marks the item that is worded negatively.",
+        "Number of answers per code, from 0 (“{low}”) to 4 (“{high}”), and the mean of the codes as "
+        "answered. (−) marks the negatively worded item.",
         low=wording.label("frequency", 0).lower(),
         high=wording.label("frequency", HIGHEST).lower(),
     )
     note += " " + _whose(wording)
-    return TableOfText("campaign_items", say("Every item"), columns, tuple(rows), note)
+    return TableOfText("campaign_items", say("All items"), columns, tuple(rows), note)
 
 
 def _number(item: IdialItem) -> str:
@@ -146,9 +146,7 @@ def _item_mean(item: IdialItem) -> float | None:
 def _whose(wording: Wording) -> str:
     """Where the sentences come from."""
     if wording.origin != "file":
-        return say("The statements are the wording of this project.")
+        return say("Statement wording: this project.")
     if wording.source:
-        return say(
-            "The statements are those that users read, after: {source}.", source=wording.source.rstrip(".")
-        )
-    return say("The statements are those that users read, from the organiser's own file.")
+        return say("Statement wording, as shown to users: {source}.", source=wording.source.rstrip("."))
+    return say("Statement wording: the organiser's file, as shown to users.")

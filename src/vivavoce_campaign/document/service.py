@@ -17,10 +17,10 @@ from vivavoce_campaign.unreached import unreached
 from vivavoce_stress.blocks import share_told
 
 MODULES: Final = {
-    "recognition": "Recognition of speech",
+    "recognition": "Speech recognition",
     "understanding": "Understanding",
-    "answering": "Management and answers",
-    "synthesis": "Synthesis of speech",
+    "answering": "Dialogue management and responses",
+    "synthesis": "Speech synthesis",
 }
 LONGEST: Final = 160
 SHOWN: Final = 3  # different answers, or questions, of an intent
@@ -34,7 +34,7 @@ def intent_blocks(found: Evaluation) -> list[Block]:
     blocks: list[Block] = [
         Paragraph(
             say(
-                "Declared intents that were tried: {tried} of {all}.",
+                "Intents tested: {tried} of {all} declared.",
                 tried=count(tried),
                 all=count(len(found.intents)),
             )
@@ -51,8 +51,8 @@ def intent_blocks(found: Evaluation) -> list[Block]:
         blocks.append(
             Paragraph(
                 say(
-                    "Nobody said by which words the system tells that it is done: {intents}. Write them as "
-                    "`done` in the submission, then success is counted, too.",
+                    "Completion phrases are missing for: {intents}. Add them as `done` in the submission "
+                    "to count success.",
                     intents=listed(unknown),
                 )
             )
@@ -70,20 +70,20 @@ def _conversations_table(held: Conversations) -> TableOfText:
     length = say("median {median}, {shortest} to {longest}", median=f"{held.median:g}",
                  shortest=count(held.shortest), longest=count(held.longest))  # fmt: skip
     rows = (
-        Row(say("User turns in a dialogue"), (Cell(length), Cell(count(every)))),
-        Row(say("System turns that say that it did not understand"),
+        Row(say("User turns per dialogue"), (Cell(length), Cell(count(every)))),
+        Row(say("System turns saying \"not understood\""),
             (Cell(shared(held.lost, held.system_turns)), Cell(shared(held.lost_dialogues, every)))),
-        Row(say("User turns that say the same again"),
+        Row(say("User turns that repeat a request"),
             (Cell(shared(held.repeated, held.user_turns)), Cell(shared(held.repeated_dialogues, every)))),
-        Row(say("The first request said again"), (Cell(MISSING), Cell(shared(held.anew, every)))),
+        Row(say("Repeated first requests"), (Cell(MISSING), Cell(shared(held.anew, every)))),
     )  # fmt: skip
-    columns = heads(say("What happened"), say("Turns"), say("Dialogues"))
+    columns = heads(say("Change"), say("Turns"), say("Dialogues"))
     note = say(
-        "Of all dialogues, also of those that reached their goal. That the system did not understand is told "
-        "by its own words. The same again: a user's turn that is neither a courtesy nor a yes or no, with "
-        "what an earlier one of the dialogue had asked for or told, in whatever frame (I want, may I)."
+        'All dialogues, including successful ones. "Not understood" is detected from the system\'s '
+        "wording. A repeated turn has the content of an earlier user turn, in any phrasing (I want, may "
+        "I). Courtesies, yes and no do not count."
     )
-    title = say("How the dialogues went")
+    title = say("Dialogue quality")
     return TableOfText("campaign_conversations", title, columns, rows, note)
 
 
@@ -96,20 +96,18 @@ def _unreached_blocks(found: Evaluation, texts: dict[str, str]) -> list[Block]:
     for one in held:
         of = say("{k} of {n}", k=count(one.missed), n=count(one.dialogues))
         told = [
-            say("{intent} ({language}): not reached in {of} dialogues.",
+            say("{intent} ({language}): goal not reached in {of} dialogues.",
                 intent=texts.get(one.intent_id, one.intent_id), language=named_language(one.language), of=of)
         ]  # fmt: skip
         if one.failed:
-            told.append(say("The system failed in: {n}.", n=count(one.failed)))
+            told.append(say("Dialogues with system errors: {n}.", n=count(one.failed)))
         if one.last:
-            told.append(say("Towards the end it said: {words}.", words=_told_often(one.last)))
+            told.append(say("Last system messages: {words}.", words=_told_often(one.last)))
         if one.again:
-            told.append(
-                say("It put the same question more than once: {words}.", words=_told_often(one.again))
-            )
+            told.append(say("Repeated questions: {words}.", words=_told_often(one.again)))
         lines.append(" ".join(told))
     return [
-        Paragraph(say("Goals that were not reached, and what the system said then:")),
+        Paragraph(say("Goals not reached, with the system's replies:")),
         Bullets(tuple(lines)),
     ]
 
@@ -129,10 +127,9 @@ def _languages_table(found: Evaluation) -> TableOfText:
     rows = tuple(Row(named_language(one.language), _language_cells(one)) for one in found.languages)
     columns = heads(say("Language"), say("Dialogues"), say("Goal reached"), say("Stress tests passed"))
     note = say(
-        "Shares have 95% CIs over users; of stress tests over cases, or the utterances they change. "
-        "Each language has its own utterances, tests and changed words: a difference of languages is one of "
-        "the system only where the same tests changed the same kind of word (see the table on spelling "
-        "tests)."
+        "95% CIs are clustered by user; for stress tests by case or by utterance. Utterances, tests and "
+        "changed words differ between languages. Compare languages only where the same tests changed the "
+        "same kind of word (see the table of spelling tests)."
     )
     return TableOfText("campaign_languages", say("By language"), columns, rows, note)
 
@@ -140,7 +137,7 @@ def _languages_table(found: Evaluation) -> TableOfText:
 def _language_cells(one: LanguageHeld) -> tuple[Cell, ...]:
     if not one.tried:
         return Cell(say("not tried")), Cell(MISSING), Cell(MISSING)
-    goals, stress, reached, passed = one.goals, one.stress, Cell(say("not known")), Cell(say("not tried"))
+    goals, stress, reached, passed = one.goals, one.stress, Cell(say("unknown")), Cell(say("not tried"))
     if goals.known:
         of = say("{k} of {n}", k=count(goals.reached), n=count(goals.known))
         reached = Cell(percent(goals.reached / goals.known), (of, span(goals.low, goals.high)))
@@ -153,17 +150,19 @@ def _language_cells(one: LanguageHeld) -> tuple[Cell, ...]:
 def _intents_table(found: Evaluation, texts: dict[str, str]) -> TableOfText:
     rows = tuple(Row(texts[one.id], _intent_cells(one)) for one in found.intents)
     columns = heads(
-        say("Intent"), say("Dialogues"), say("Goal reached"), say("Expected"), say("Median"), say("Longest"),
+        say("Intent"), say("Dialogues"), say("Goal reached"), say("Expected"), say("Median"), say("Maximum"),
         say("Within the expected time"),
     )  # fmt: skip
     note = say(
-        "A goal is reached when the system tells so by the words that its team gave, and names no other "
-        "value than the task's; where venues are known, when the one offered last fits the task. Minutes and "
-        "seconds from a dialogue's opening to its end, of dialogues that reached their goal; where that is "
-        "not known, of all. Shares have 95% CIs over users."
+        "A goal is reached when the system says one of its team's completion phrases and names only "
+        "values of the task. With known venues, the last venue offered must fit the task. Times are "
+        "minutes and seconds from start to end of successful dialogues; of all dialogues if success is "
+        "unknown. 95% CIs are clustered by user."
     )
     if found.people.simulated:
-        note += " " + say("Programs answer at once: these times say only that the figures are computed.")
+        note += " " + say(
+            "Simulated users reply at once, so these times only show that the computation works."
+        )
     return TableOfText("campaign_time", say("Success, expected and actual time"), columns, rows, note)
 
 
@@ -195,9 +194,8 @@ def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
         return [
             Paragraph(
                 say(
-                    "This cannot be told from the log: the system does not say what it understood, or what "
-                    "users meant "
-                    "was not annotated."
+                    "Not available: the log lacks the system's interpretations or the annotations of user "
+                    "intent."
                 )
             )
         ]
@@ -217,12 +215,12 @@ def entity_blocks(groups: Sequence[EntitiesTaken]) -> list[Block]:
         )
         for one in groups
     )
-    columns = heads(say("Entities in the utterance"), say("Utterances"), say("Entities taken in"))
+    columns = heads(say("Entities per utterance"), say("Utterances"), say("Entities recognised"))
     note = say(
-        "An entity is a slot with its value. It counts as taken in when the system's own account of the same "
-        "turn has both. Unit: entities; Wilson's 95% CI."
+        "An entity is a slot with its value. It counts as recognised when the system reports both for the "
+        "same turn. Unit: entities; Wilson 95% CI."
     )
-    return [TableOfText("campaign_entities", say("Entities within one utterance"), columns, rows, note)]
+    return [TableOfText("campaign_entities", say("Several entities per utterance"), columns, rows, note)]
 
 
 def module_blocks(modules: dict[str, list[ModuleFigure]], *, spoken: bool = True) -> list[Block]:
@@ -246,10 +244,9 @@ def module_blocks(modules: dict[str, list[ModuleFigure]], *, spoken: bool = True
         columns = heads(say("Measure"), say("Value"), "n")
         signed = tuple((one.measure, one.found.signature) for found in modules.values() for one in found)
         note = say(
-            "Of a black box only what its log tells. Times run from handing a turn to the system to its "
-            "answer: the way there and back, and what this computer needed for it, are in them, too."
+            "Based only on the log. Response times include network travel and this computer's processing."
         )
         blocks.append(TableOfText("campaign_modules", say("Modules"), columns, rows, note, signed))
     if silent:
-        blocks.append(Paragraph(say("The log has no figure for: {modules}.", modules=listed(silent))))
+        blocks.append(Paragraph(say("No data in the log for: {modules}.", modules=listed(silent))))
     return blocks

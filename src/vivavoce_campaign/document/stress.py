@@ -28,14 +28,13 @@ NUMBER_OF_TESTS = 11
 def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
     """Figure and table by test and group; a sentence where nothing was tested."""
     if run is None or run["whole"]["worst"] is None:
-        return [Paragraph(say("No stress test was decided for this system."))]
+        return [Paragraph(say("No stress test verdicts for this system."))]
     whole = run["whole"]
     blocks: list[Block] = [
         Paragraph(
             say(
-                "In each sampled interaction one utterance was changed by one substitution and the "
-                "interaction replayed, after the original had passed. A test is passed when the system "
-                "serves the user as well as before."
+                "Each sampled interaction was replayed with one utterance changed by one substitution, "
+                "after the original passed. A test passes if the system serves the user as well as before."
             )
         ),
         success_figure(run, mark),
@@ -57,7 +56,7 @@ def stress_blocks(run: Facts | None, mark: str) -> list[Block]:
     if missing := [name for name in _names() if not _decided(run, name) and name not in known]:
         titles = {one["name"]: title_of(one) for one in run["tests"]}
         without = [titles.get(name) or say(EARLIER[name]) for name in missing]
-        notes.append(say("Without any decided case: {tests}.", tests=listed(without)))
+        notes.append(say("Tests without verdicts: {tests}.", tests=listed(without)))
     notes += untried_told(run)
     return [*blocks, *_meanings(run), *words_table(run), Bullets(tuple(notes))]
 
@@ -70,7 +69,7 @@ def _meanings(run: Facts) -> list[Block]:
         for one in run["tests"]
         if state_of(one) == "tried" and one["name"] in known
     ]
-    return [Heading(say("What the tests change")), Bullets(tuple(told))] if told else []
+    return [Heading(say("Test descriptions")), Bullets(tuple(told))] if told else []
 
 
 def sentences_told(run: Facts) -> list[str]:
@@ -83,12 +82,17 @@ def sentences_told(run: Facts) -> list[str]:
     if whole["interval"] != "clustered":
         return [
             say(
-                "These {cases} change {sentences}. Cases of one sentence came out as differently as those of "
-                "several, so the interval is that of independent cases.",
+                "These {cases} change {sentences}. Outcomes show no clustering by sentence, so the CI "
+                "treats cases as independent.",
                 **told,
             )
         ]
-    return [say("These {cases} change {sentences}, and say less than as many different ones would.", **told)]
+    return [
+        say(
+            "These {cases} change only {sentences}, so the CI is wider than for independent cases.",
+            **told,
+        )
+    ]
 
 
 def success_figure(run: Facts, mark: str) -> Figure:
@@ -120,8 +124,8 @@ def success_figure(run: Facts, mark: str) -> Figure:
         draw,
         mark=mark,
         caption=say(
-            "Bar: share of the cases that were passed for certain; line: its 95% CI, up to where "
-            "it would reach if all cases without a verdict passed. Without a bar: none passed."
+            "Bar: share of cases passed. Line: 95% CI; its upper end assumes that all cases without a "
+            "verdict pass. No bar: no case passed."
         ),
         columns=(say("Test"), say("Passed"), say("Success"), say("95% CI")),
         rows=[
@@ -152,9 +156,9 @@ def _table(run: Facts) -> TableOfText:
     rows.append(Row(say("All tests"), _cells(whole), total=True))
     mean = share_told(run, "macro_families")
     note = say(
-        "Passed of all cases, with Wilson's 95% CI, or one over the utterances where several cases "
-        "change the same; where some have no verdict yet, two shares: should none of them pass, or all. "
-        "Mean of the groups: {mean}.",
+        "Share of cases passed, with Wilson 95% CI. The CI is clustered by utterance if several cases "
+        "change the same one. If verdicts are missing, the two shares assume that none or all of those "
+        "cases pass. Mean of the groups: {mean}.",
         mean=mean,
     )
     columns = heads(say("Test"), say("Applied"), say("Not applicable"), say("Success"), say("95% CI"))

@@ -32,9 +32,9 @@ ASPECTS: Final = {
     "satisfaction": "User satisfaction",
 }
 MEANINGS: Final = {
-    "task_completion": "Whether the system reaches the goals of its tasks in reasonable time.",
-    "effectiveness": "Whether it interprets commands, copes with odd input, and is easy and fluent to use.",
-    "satisfaction": "How users feel after having used it.",
+    "task_completion": "Reaching task goals in reasonable time.",
+    "effectiveness": "Interpretation of commands, robustness to unusual input, ease and fluency of use.",
+    "satisfaction": "Users' feelings after using the system.",
 }
 STRESS: Final = "Stress tests passed"
 DELAY: Final = "system_response_delay"
@@ -67,7 +67,7 @@ def _wrong_lines(found: Evaluation) -> list[str]:
         return [*first, *([rest] if rest else [])]
     if found.tested_later is None or run["whole"]["open"] or not run["whole"]["decided"]:
         return []
-    return [say("With release {name} no stress test remains that was not passed.", name=found.tested_later)]
+    return [say("With release {name} no stress tests fail.", name=found.tested_later)]
 
 
 def _answers_line(found: Evaluation) -> str:
@@ -88,11 +88,11 @@ def _lost_line(found: Conversations | None) -> list[str]:
     if found is None:
         return []
     return [
-        say("The system said in {dialogues} that it did not understand ({n} of all its {turns}).",
+        say("The system did not understand in {dialogues} ({n} of all its {turns}).",
             dialogues=plural(found.lost_dialogues, "dialogue"), n=count(found.lost),
             turns=plural(found.system_turns, "turn"))
         if found.lost
-        else say("In none did the system say that it did not understand.")
+        else say("The system never said that it did not understand.")
     ]  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def conversation_lines(found: Conversations | None) -> list[str]:
         return []
     told = [
         say(
-            "The dialogues have {median} user turns in the median ({shortest} to {longest}; {dialogues}).",
+            "Median user turns per dialogue: {median} ({shortest} to {longest}; {dialogues}).",
             median=coefficient(found.median) if found.median % 1 else count(int(found.median)),
             shortest=count(found.shortest), longest=count(found.longest),
             dialogues=plural(found.dialogues, "dialogue"),
@@ -111,13 +111,13 @@ def conversation_lines(found: Conversations | None) -> list[str]:
     told += _lost_line(found)
     told.append(
         say(
-            "In {dialogues} users said again what they had said ({n} of their {turns}), in {anew} of these "
-            "their first request.",
+            "Users repeated themselves in {dialogues} ({n} of their {turns}), and repeated their first "
+            "request in {anew} of these.",
             dialogues=plural(found.repeated_dialogues, "dialogue"), n=count(found.repeated),
             turns=plural(found.user_turns, "turn"), anew=count(found.anew),
         )
         if found.repeated
-        else say("In none did users have to say the same again.")
+        else say("Users never had to repeat themselves.")
     )  # fmt: skip
     return [" ".join(told)]
 
@@ -127,12 +127,12 @@ def _goals_line(found: Evaluation) -> list[str]:
     if not goals.known:
         return []
     told = say(
-        "The goal of the task was reached in {reached} of {dialogues} ({share}).",
+        "Task goal reached in {reached} of {dialogues} ({share}).",
         reached=count(goals.reached), dialogues=plural(goals.known, "dialogue"),
         share=percent(goals.reached / goals.known),
     )  # fmt: skip
     if found.tested_later is not None:
-        told += " " + say("These dialogues were held with {release}.", release=first_release(found))
+        told += " " + say("These dialogues used {release}.", release=first_release(found))
     return [told]
 
 
@@ -157,8 +157,8 @@ def summary_blocks(found: Evaluation) -> list[Block]:
 
 
 def _quality_table(found: Evaluation) -> TableOfText:
-    service = say("Quality of service: what the system did")
-    experience = say("Quality of experience: what people answered")
+    service = say("Quality of service (system behaviour)")
+    experience = say("Quality of experience (user answers)")
     rows = [_row(found, title, cells, service) for title, cells in _service(found).items()]
     rows += [
         _row(found, ASPECTS[one.name],
@@ -166,13 +166,14 @@ def _quality_table(found: Evaluation) -> TableOfText:
              experience)
         for one in ([] if found.people.simulated else found.aspects)
     ]  # fmt: skip
-    note = say(
-        "Shares have intervals over the users who held the dialogues, or over the utterances of stress tests."
-    )
+    note = say("Confidence intervals are clustered by user, or by utterance for stress tests.")
     if not found.people.simulated:
-        apart = say("The two are told apart: a system may serve well and displease, and the reverse.")
+        apart = say(
+            "Service and experience are reported separately, because a system can do well on one "
+            "and badly on the other."
+        )
         note = f"{apart} {note}"
-    columns = heads(say("Figure"), say("Value"), say("95% CI"), say("Out of"))
+    columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Denominator"))
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
 
 
@@ -181,7 +182,7 @@ def _row(found: Evaluation, title: str, cells: tuple[str, str, str], group: str)
     if (now := found.tested_later) is not None:
         under = (say("release {name}", name=now) if title == STRESS else first_release(found),)
     if title == MEASURES.get(DELAY).title:
-        under += (say("with the way there and back, and this computer's own time"),)
+        under += (say("including network travel and this computer's processing"),)
     return Row(say(title), tuple(map(Cell, cells)), under, group=group)
 
 
@@ -196,7 +197,7 @@ def _of_four(mean: float | None) -> str:
 def _service(found: Evaluation) -> dict[str, tuple[str, str, str]]:
     """Figures of what the system did: value, interval, out of how many."""
     goals, timed = found.goals, sum(one.timed for one in found.intents)
-    reached = percent(goals.reached / goals.known) if goals.known else say("not known")
+    reached = percent(goals.reached / goals.known) if goals.known else say("unknown")
     within = percent(sum(one.within for one in found.intents) / timed) if timed else MISSING
     told = {
         "Goals reached": (reached, between(goals.low, goals.high, percent), plural(goals.known, "dialogue")),
@@ -223,9 +224,7 @@ def _statement(one: IdialAspect, found: Evaluation) -> str:
         return say("No user answered all items of this aspect.")
     label = found.wording("idial", language()).label("frequency", int(one.mean + 0.5))
     return say(
-        "Items {items} of the questionnaire: {mean} of 4 on average (95% CI {interval}; {users}), "
-        "nearest to "
-        "\u201c{label}\u201d.",
+        "Questionnaire items {items}: mean {mean} of 4 (95% CI {interval}; {users}), closest to “{label}”.",
         items=listed([item.removeprefix("q") for item in one.items]),
         mean=coefficient(one.mean),
         interval=between(one.low, one.high, coefficient),
@@ -237,19 +236,18 @@ def _statement(one: IdialAspect, found: Evaluation) -> str:
 def stress_lines(stress: Stress | None) -> list[str]:
     """How many stress tests were passed, and how by groups, each of which counts alike."""
     if stress is None or stress["whole"]["worst"] is None:
-        return [say("Linguistic stress tests: none was decided.")]
+        return [say("Linguistic stress tests: no verdicts yet.")]
     whole = stress["whole"]
     if whole["open"]:
         first = say(
-            "Linguistic stress tests: {passed} passed, {failed} did not, {open} have no verdict yet: between "
-            "{worst} and {best}.",
+            "Linguistic stress tests: {passed} passed, {failed} failed, {open} without a verdict; share "
+            "passed between {worst} and {best}.",
             passed=count(whole["passed"]), failed=count(whole["decided"] - whole["passed"]),
             open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]),
         )  # fmt: skip
     else:
         first = say(
-            "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% CI "
-            "{interval}).",
+            "Linguistic stress tests: {passed} of {applied} passed, {ratio} (95% CI {interval}).",
             passed=count(whole["passed"]), applied=count(whole["decided"]), ratio=percent(whole["ratio"]),
             interval=between(whole["low"], whole["high"], percent),
         )  # fmt: skip
@@ -258,7 +256,9 @@ def stress_lines(stress: Stress | None) -> list[str]:
         return [first]  # of a single group the mean is the share itself
     shares = listed([f"{title_of(one).lower()} {_of_group(one)}" for one in groups])
     mean = share_told(stress, "macro_families")
-    by_group = say("Passed by group: {shares}. Each group counting alike: {mean}.", shares=shares, mean=mean)
+    by_group = say(
+        "Share passed by group: {shares}. Unweighted mean of groups: {mean}.", shares=shares, mean=mean
+    )
     return [first, by_group]
 
 
@@ -289,9 +289,7 @@ def beside_blocks(found: Sequence[Evaluation]) -> list[Block]:
     ]
     rows.append(Row(say("Stress tests"), tuple(_stress_cell(one.stress) for one in ordered)))
     columns = heads(say("Aspect"), *(one.submission.name(language()) for one in ordered))
-    note = say(
-        "In the order of their names. The intervals tell how little a difference may mean; nothing is ranked."
-    )
+    note = say("Sorted by name; not a ranking. Small differences within the intervals may be chance.")
     return [TableOfText("campaign_beside", say("Side by side"), columns, tuple(rows), note)]
 
 

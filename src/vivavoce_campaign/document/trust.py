@@ -16,15 +16,11 @@ def warnings(found: Evaluation) -> list[str]:
     """In the order of how much they limit; first, that programs played, then what waits for a person."""
     told = open_told(found.stress["whole"], page="") if found.stress else []
     told = [*release_told(found), *told, *_basis(found), *languages_told(found), *_noise(found), *_few(found)]
-    told.append(
-        say(
-            "There is no ranking: systems of different domains and tasks cannot be compared by these figures."
-        )
-    )
+    told.append(say("Systems are not ranked, because their domains and tasks differ."))
     if found.compared and found.compared.only_one:
         told.append(not_comparable(found.compared))
     if found.people.simulated:
-        told.insert(0, say("Programs played the users. Their answers and times say nothing about people."))
+        told.insert(0, say("Users were simulated. Their answers and times are not evidence about people."))
     if not found.people.simulated and found.people.finished < found.settings.users:
         told.append(
             say(
@@ -37,17 +33,17 @@ def warnings(found: Evaluation) -> list[str]:
     if isinstance(users, PeopleApart) and users.elsewhere:
         told.append(
             say(
-                "Users of this system also used another one (by the identifiers of their links): {n}.",
+                "Users who also used another system (by link identifiers): {n}.",
                 n=count(users.elsewhere),
             )
         )
     if isinstance(users, PeopleApart) and users.uninvited:
-        told.append(say("Users came with identifiers that nobody gave out: {n}.", n=count(users.uninvited)))
+        told.append(say("Users with unknown identifiers: {n}.", n=count(users.uninvited)))
     told += _left_out(found)
     texts = {one.intent_id: one.said(language()) for one in found.submission.intents}
     untried = [texts[one.id] for one in found.intents if not one.dialogues]
     if untried:
-        told.append(say("Never tried: {intents}.", intents=listed(untried)))
+        told.append(say("Untested intents: {intents}.", intents=listed(untried)))
     return told
 
 
@@ -57,8 +53,8 @@ def release_told(found: Evaluation) -> list[str]:
         return []
     return [
         say(
-            "Only the stress tests were held with release {now}. Dialogues, success, times and questionnaire "
-            "are of {before}.",
+            "Only the stress tests used release {now}. Dialogues, success, times and questionnaire are "
+            "from {before}.",
             now=now, before=first_release(found),
         )
     ]  # fmt: skip
@@ -67,7 +63,7 @@ def release_told(found: Evaluation) -> list[str]:
 def first_release(found: Evaluation) -> str:
     """The release that held the dialogues: that of the first run of stress tests."""
     name = found.releases[0]
-    return say("release {name}", name=name) if name else say("the first release, which nobody named")
+    return say("release {name}", name=name) if name else say("first release (unnamed)")
 
 
 def _basis(found: Evaluation) -> list[str]:
@@ -86,8 +82,7 @@ def _few(found: Evaluation) -> list[str]:
         return []
     return [
         say(
-            "{cases} of {users} are few: as far as chance goes, the share of passed stress tests may be "
-            "anything from {low} to {high}.",
+            "The sample is small ({cases}, {users}): the 95% CI of the share passed is {low} to {high}.",
             cases=plural(whole["decided"] + whole["open"], "case"), low=percent(low), high=percent(high),
             users=plural(
                 found.people.finished, "simulated user" if found.people.simulated else "participant"
@@ -100,8 +95,8 @@ def not_comparable(found: RunsCompared) -> str:
     """The shares of two runs of other cases, and that they say nothing of the system."""
     (was, of), (now, of_now) = found.shares
     return say(
-        "The run before held other cases: {was} of {of} passed then, {now} of {of_now} now; held both "
-        "times: {common}. The two shares differ by the cases, too, and are no gain or loss of the system.",
+        "The runs had different cases: {was} of {of} passed before, {now} of {of_now} now; cases in both: "
+        "{common}. The two shares are not comparable.",
         was=count(was), of=count(of), now=count(now), of_now=count(of_now), common=count(found.common),
     )  # fmt: skip
 
@@ -113,14 +108,14 @@ def languages_told(found: Evaluation) -> list[str]:
     if missing := [named_language(one.language) for one in found.languages if not one.tried]:
         told.append(
             say(
-                "Declared, but not tried in any dialogue: {languages}. All figures are of {tried}.",
+                "Declared languages without dialogues: {languages}. All figures are for {tried}.",
                 languages=listed(missing),
                 tried=listed([named_language(one.language) for one in tried]) or MISSING,
             )
         )
     without = [named_language(one.language) for one in tried if one.stress is None]
     if without and len(without) < len(tried):
-        told.append(say("No stress test was held in: {languages}.", languages=listed(without)))
+        told.append(say("Languages without stress tests: {languages}.", languages=listed(without)))
     return told
 
 
@@ -131,11 +126,10 @@ def _noise(found: Evaluation) -> list[str]:
         return []
     return [
         say(
-            "Noise was added to what simulated users said: {altered} of {turns} reached the system in other "
-            "words than were meant, as a recogniser of speech mishears. Nobody who types makes such mistakes."
+            "Simulated recognition errors changed {altered} of {turns}. People who type do not make such "
+            "errors."
             if found.submission.channel == "written"
-            else "Noise was added to what simulated users said: {altered} of {turns} reached the system in "
-            "other words than were meant, as a recogniser of speech mishears.",
+            else "Simulated recognition errors changed {altered} of {turns}.",
             altered=count(noise.altered), turns=plural(noise.turns, "user turn"),
         )
     ]  # fmt: skip
@@ -146,14 +140,14 @@ def _left_out(found: Evaluation) -> list[str]:
     if found.left_out.silent:
         told.append(
             say(
-                "In {dialogues} the user said nothing; they count nowhere.",
+                "Dialogues without user messages, not counted: {dialogues}.",
                 dialogues=plural(found.left_out.silent, "dialogue"),
             )
         )
     if found.left_out.by_rules:
         told.append(
             say(
-                "The study's own rules leave out {dialogues}.",
+                "Excluded by the study's rules: {dialogues}.",
                 dialogues=plural(found.left_out.by_rules, "dialogue"),
             )
         )

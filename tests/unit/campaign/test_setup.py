@@ -45,7 +45,7 @@ def test_the_example_is_sound_and_never_written_over(campaign: Campaign) -> None
         ("id: transfer", "id: top_up", "intent 'top_up' is listed twice"),
         ("team:", "taem:", "unknown key 'taem'. Did you mean 'team'"),
         ("languages: [it, en]", "languages: [de]", "speaks none of the campaign's languages (it)"),
-        ("connect: python", "conect: python", "how the system is reached is missing"),
+        ("connect: python", "conect: python", "connector settings are missing"),
         ("submission: telco", "submission: other", "the file other.yaml"),
     ],
 )
@@ -148,7 +148,7 @@ def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is
     assert "1 of 2; the others wait for variants: have them proposed" in before["variants"]
     assert after["verdicts"].endswith("judged by people: 1 of 1")
     assert "older" not in before["reports"]
-    assert after["reports"].endswith("Reports: 0 of 2; older than the verdicts: write them anew")
+    assert after["reports"].endswith("Reports: 0 of 2; older than the verdicts: rebuild them")
     told = next(one for one in status(campaign) if one.system == "telco")
     assert told.next and told.next.command == f"vivavoce campaign report {campaign.folder} --system telco"
     take_verdicts(campaign, telco)

@@ -48,8 +48,8 @@ def test_a_system_that_does_not_answer_is_an_answer_of_no(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("verb", "problem"),
     [
-        (("report",), "has no dialogues yet"),
-        (("run", "--people", "--system", "telco"), "nobody has used the system yet"),
+        (("report",), "no data to report yet"),
+        (("run", "--people", "--system", "telco"), "no users yet"),
         (("run", "--system", "nobody"), "no submission 'nobody'"),
     ],
 )

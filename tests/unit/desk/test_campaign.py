@@ -118,7 +118,7 @@ def test_the_organiser_checks_a_system_and_a_private_address_is_refused(enter: E
     assert "The system answers" in said.text
     submit(team, url="http://127.0.0.1:9/chat")
     said = team.post("/systems/mybot/check", data={"form_token": token(team, "/systems/mybot")})
-    assert "The system does not answer" in said.text and "private" in said.text
+    assert "The system did not reply" in said.text and "private" in said.text
 
 
 def test_reports_are_handed_out_as_files(enter: Enter, folder: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, denti
         assert begun.status_code == 200 and "What do you need" in begun.text
         assert "submissions/own.yaml" in begun.text and "systems/own/tasks.yaml" in begun.text
         system = "/systems/own"
-        assert "Try it with simulated users" in browser.get(system).text
+        assert "Try with simulated users" in browser.get(system).text
         again = browser.post(f"{system}/try", data={"form_token": token(browser, system)})
         assert "Simulated users are talking" in again.text or "The last try" in again.text
         eventually(lambda: "The last try" in browser.get(system).text, "the try never came to its end")

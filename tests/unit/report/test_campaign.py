@@ -197,9 +197,7 @@ def test_systems_of_the_same_domain_stand_side_by_side_unranked(tmp_path: Path, 
 
 def test_without_answers_and_tests_the_report_says_what_is_missing(tmp_path: Path) -> None:
     told = text(compose_campaign(evaluate(campaign_dataset(tmp_path, [], {}))))
-    assert (
-        "Nobody answered the questionnaire." in told and "No stress test was decided for this system." in told
-    )
+    assert "No questionnaire answers." in told and "No stress test verdicts for this system." in told
     assert "No user answered all items of this aspect." in told
 
 
@@ -340,10 +338,10 @@ def test_users_of_a_spoken_system_are_shown_what_they_were_asked_and_nothing_of_
 def test_service_stands_apart_from_experience(found: Evaluation) -> None:
     quality = table(compose_campaign(found), "campaign_quality")
     groups = {title: [row.heading for row in rows] for title, rows in quality.groups()}
-    assert groups["Quality of experience: what people answered"] == [
+    assert groups["Quality of experience (user answers)"] == [
         "Task completion", "Effectiveness of the dialogue", "User satisfaction",
     ]  # fmt: skip
-    service = groups["Quality of service: what the system did"]
+    service = groups["Quality of service (system behaviour)"]
     assert service[:3] == ["Goals reached", "Within the expected time", "Stress tests passed"]
     values = {row.heading: row.cells[0].main for row in quality.rows}
     assert (values["Goals reached"], values["Within the expected time"]) == ("not known", "66.7%")

@@ -164,7 +164,7 @@ def test_a_case_that_a_re_test_leaves_out_is_named_with_the_reason(tmp_path: Pat
     assert compared is not None
     printed = list(told_changes("ch", compared))
     assert any(reason in line for line in printed) and f"ch: {' '.join(document.answer[:2])}" == printed[0]
-    assert "are of the first release, which nobody named." in " ".join(document.before)
+    assert "are of first release (unnamed)." in " ".join(document.before)
 
 
 @pytest.mark.parametrize(
