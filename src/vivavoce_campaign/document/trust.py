@@ -63,7 +63,7 @@ def release_told(found: Evaluation) -> list[str]:
 def first_release(found: Evaluation) -> str:
     """The release that held the dialogues: that of the first run of stress tests."""
     name = found.releases[0]
-    return say("release {name}", name=name) if name else say("first release (unnamed)")
+    return say("release {name}", name=name) if name else say("the first release (unnamed)")
 
 
 def _basis(found: Evaluation) -> list[str]:

@@ -68,7 +68,7 @@ class CommandWorkplace(Workplace):
         """Raises  Refused: there is no such sequence"""
         found = self.sequences().get(key)
         if found is None:
-            raise JudgementRefused(N_("there is no such recipe"), hint=N_("go on with the one that is due"))
+            raise JudgementRefused(N_("there is no such recipe"), hint=N_("open the current recipe"))
         return found
 
     def sound(self, said: CommandSaid) -> tuple[Path, str] | None:

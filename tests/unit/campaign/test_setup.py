@@ -33,7 +33,7 @@ def campaign(tmp_path: Path) -> Campaign:
 
 def test_the_example_is_sound_and_never_written_over(campaign: Campaign) -> None:
     assert [one.submission for one in campaign.submissions] == ["callsteering", "carbs", "telco"]
-    with pytest.raises(InputError, match="a campaign already"):
+    with pytest.raises(InputError, match="holds a campaign"):
         write_campaign(campaign.folder)
 
 
@@ -106,12 +106,12 @@ def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Cam
             )
         )
     )
-    parts = "(1 undecided, 2 to be checked twice)"
-    assert f"3 of them wait for a person's verdict {parts}: vivavoce desk {place.folder}" in told[1]
+    parts = "(1 undecided, 2 for a second check)"
+    assert f"3 cases need a person's verdict {parts}: vivavoce desk {place.folder}" in told[1]
     assert "/stress/verdicts" in told[1]
     assert told[2].endswith(
-        "verdicts on 9 cases of earlier runs: 4 answered as before, of which they count here; 3 answered "
-        "otherwise now, and to be judged anew; 2 not held in this run"
+        "9 cases (4 with unchanged replies, counted here; 3 with changed replies, to be judged again; "
+        "2 not in this run)"
     )
     assert told[3] == "telco: People judged 1 case of 3, and overruled no rule."
 
@@ -143,9 +143,9 @@ def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is
         log.transact_now(lambda tx: tx.append(stream, given(queued, "anna", "pass")))
         after = state()
     assert before["verdicts"].endswith(
-        "judged by people: 0 of 1; 1 waits (1 undecided, 0 to be checked twice)"
+        "judged by people: 0 of 1; 1 waiting (1 undecided, 0 for a second check)"
     )
-    assert "1 of 2; the others wait for variants: have them proposed" in before["variants"]
+    assert "1 of 2; the others need variants" in before["variants"]
     assert after["verdicts"].endswith("judged by people: 1 of 1")
     assert "older" not in before["reports"]
     assert after["reports"].endswith("Reports: 0 of 2; older than the verdicts: rebuild them")
@@ -197,7 +197,7 @@ def test_the_pages_open_in_an_empty_folder(
     monkeypatch.setattr("uvicorn.Server.run", lambda server: None)
     serve_campaign(tmp_path, host="127.0.0.1", port=8002, secure_cookies=False)
     assert "organiser  http://127.0.0.1:8002/" in capsys.readouterr().err
-    with pytest.raises(InputError, match="no such folder"):
+    with pytest.raises(InputError, match="none: folder not found"):
         serve_campaign(tmp_path / "none", host="127.0.0.1", port=8002, secure_cookies=False)
 
 
@@ -218,6 +218,6 @@ def test_a_status_without_a_next_step_names_what_may_be_checked_and_of_how_many_
     ]  # fmt: skip
     facts = {"system": "telco", "team": "t", "drafted": True, "users": 10, "wanted": 10}
     told = list(told_status(SystemStatus(**facts, reports=[], stages=found)))
-    assert "1 that a rule decided was judged, too" in told[2]
+    assert "1 case decided by a rule also judged" in told[2]
     assert found[1].checks > 1
-    assert told[-1] == f"  all is done, but for {found[1].checks} cases that may be checked twice"
+    assert told[-1] == f"  all steps are done; {found[1].checks} cases can still get a second check"

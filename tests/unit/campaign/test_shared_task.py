@@ -47,7 +47,7 @@ def test_the_test_set_holds_the_commands_and_none_of_their_answers(task: Path) -
     assert not any("milk" in path.read_bytes().decode("latin-1") for path in (task / "test").iterdir())
     with replacing(), DatasetWriter(task / "test", study={"name": "s"}, source={"kind": "test"}) as writer:
         writer.add("commands", [{"command_id": "c", "annotation": "take(milk)", "simulated": True}])
-    with pytest.raises(InputError, match="tells its answers"):
+    with pytest.raises(InputError, match="contains answers"):
         load(task)
 
 
@@ -75,7 +75,7 @@ def test_everything_is_in_the_archive(task: Path, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_begun_is_said(task: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a shared task already"):
+    with pytest.raises(InputError, match="holds a shared task"):
         begin(task, Dataset(tmp_path / "d"), "again")
     with pytest.raises(InputError, match="no annotated command"):
         begin(tmp_path / "new", Dataset(task / "test"), "again")

@@ -115,7 +115,7 @@ def test_a_form_that_will_not_do_is_shown_again_with_what_was_typed(enter: Enter
 def test_the_organiser_checks_a_system_and_a_private_address_is_refused(enter: Enter) -> None:
     organiser, team = enter("owner", "Olga"), enter("team", "Alice")
     said = organiser.post("/systems/telco/check", data={"form_token": token(organiser, "/systems/telco")})
-    assert "The system answers" in said.text
+    assert "The system replied" in said.text
     submit(team, url="http://127.0.0.1:9/chat")
     said = team.post("/systems/mybot/check", data={"form_token": token(team, "/systems/mybot")})
     assert "The system did not reply" in said.text and "private" in said.text
@@ -182,11 +182,13 @@ def test_a_team_answers_on_a_page_and_the_organiser_reads_it(enter: Enter, folde
     page = "/systems/mybot/answers"
     unfinished = alice.post(page, data={"why": "so", "form_token": token(alice, page)})
     assert (
-        unfinished.status_code == 422 and "needs an answer" in unfinished.text and ">so<" in unfinished.text
+        unfinished.status_code == 422
+        and "every scale question" in unfinished.text
+        and ">so<" in unfinished.text
     )
     assert not (folder / "answers").exists()
     kept = alice.post(page, data={**SAID, "form_token": token(alice, page)})
-    assert kept.status_code == 200 and "Your answers are kept" in kept.text
+    assert kept.status_code == 200 and "Your answers are saved" in kept.text
     assert re.search(r'id="stress_tests".*?value="1" selected', kept.text)
     assert bob.get(page).status_code == 404 and bob.get("/answers").status_code == 403
     told = organiser.get("/answers").text
@@ -224,7 +226,7 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, denti
         browser.post(app.state.desk.access.invite("owner", BASE).removeprefix(BASE))
         secret = {"password": "a long enough sentence", "again": "a long enough sentence"}
         browser.post("/account", data={"name": "Olga", **secret, "form_token": token(browser, "/account")})
-        assert "Say hello and begin" in browser.get("/").text
+        assert "Connect and draft" in browser.get("/").text
         refused = begin(browser, url="http://127.0.0.1:9/chat")
         assert refused.status_code == 422 and "check-up" in refused.text
         assert list(place.iterdir()) == []
@@ -234,8 +236,8 @@ def test_a_campaign_begins_on_the_pages_and_is_tried_there(tmp_path: Path, denti
         system = "/systems/own"
         assert "Try with simulated users" in browser.get(system).text
         again = browser.post(f"{system}/try", data={"form_token": token(browser, system)})
-        assert "Simulated users are talking" in again.text or "The last try" in again.text
-        eventually(lambda: "The last try" in browser.get(system).text, "the try never came to its end")
+        assert "Simulated users are running" in again.text or "Latest trial" in again.text
+        eventually(lambda: "Latest trial" in browser.get(system).text, "the try never came to its end")
         tried = browser.get(system).text
         assert "Which day would suit you?" in tried, "the bot asks for what the submission lacks"
         assert "TryOut(" not in tried, "the strip above every page is the frame's"
@@ -281,5 +283,5 @@ def test_where_no_request_was_answered_the_page_asks_for_its_fields(
     assert 'name="ask-text" value="frase"' in page.text and 'formaction="/begin"' in page.text
     assert "check-up" in page.text, "nothing that was typed is lost"
     again = begin(organiser, url="http://127.0.0.1:9/chat", **{"with": "these", "ask-text": "frase"})
-    assert again.status_code == 422 and "could not be reached" in again.text
+    assert again.status_code == 422 and "not reachable" in again.text
     assert 'name="ask-text" value="frase"' in again.text

@@ -89,7 +89,7 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
     stress.append(stress[1] | {"run_id": "b", "release": "2.0", "verdict": "pass"})
     document = compose_campaign(evaluate(campaign_dataset(tmp_path, [], {}, stress=stress)))
     assert document.answer[0].startswith(
-        "More is passed with release 2.0: 1 of 2 cases, where with release 1.0 it was 0; none was lost."
+        "More cases passed with release 2.0: 1 of 2 cases, compared with 0 with release 1.0; none lost."
     )
     assert document.answer[1].startswith(
         "With release 2.0: in 1 of 2 cases of stress tests the system did something other than what was "
@@ -98,8 +98,8 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("verdicts", "told"), [
-    (("clarification", "fail"), "Worse with release 2.0: in 1 case the system tells or does something wrong"),
-    (("fail", "clarification"), "Better with release 2.0, though not passed: in 1 case the system asks"),
+    (("clarification", "fail"), "Worse with release 2.0: wrong in 1 case"),
+    (("fail", "clarification"), "Better with release 2.0, but still failed: the system asks"),
 ])  # fmt: skip
 def test_a_re_test_tells_what_failed_both_times_but_otherwise(
     tmp_path: Path, verdicts: tuple[str, str], told: str
@@ -116,7 +116,7 @@ def test_a_re_test_tells_what_failed_both_times_but_otherwise(
     ("words", "invalid", "remark", "left"),
     [
         ("en", "invalid variant", "remark: “nobody says that”",
-         "Not compared, for a person called the variant invalid in the run before"),
+         "Not compared: a person judged the variant invalid in the previous run"),
         ("it", "variante non valida", "osservazione: «nobody says that»",
          "Non confrontato: nella prova precedente una persona ha giudicato non valida la variante"),
     ],
@@ -152,10 +152,10 @@ def test_the_report_is_called_as_somebody_called_the_study_of_a_system_without_a
 
 
 @pytest.mark.parametrize(("words", "begins", "example"), [
-    ("en", "The original itself does not come to its end any more with release 2.0: in 1 case",
-     "to “voglio un campo da squash per sabato” it says “Prenotato: squash, lunedì”; before it said"),
-    ("it", "Anche l'originale non arriva più alla fine con la versione 2.0: in 1 caso",
-     "dice «Prenotato: squash, lunedì»; prima diceva «Campo da squash, sabato"),
+    ("en", "The original fails with release 2.0 in 1 case",
+     "to “voglio un campo da squash per sabato” is “Prenotato: squash, lunedì”; it was"),
+    ("it", "L'originale non è superato con la versione 2.0 in 1 caso",
+     "è «Prenotato: squash, lunedì»; era «Campo da squash, sabato"),
 ])  # fmt: skip
 def test_what_a_release_no_longer_does_as_it_is_asked_is_said_first(
     tmp_path: Path, words: str, begins: str, example: str
@@ -175,6 +175,8 @@ def test_a_release_that_never_answered_is_compared_with_nothing(tmp_path: Path) 
     down = was | {"run_id": "b", "release": "2.0", "status": "outage", "verdict": None}
     later = was | {"run_id": "c", "release": "2.1", "verdict": "fail"}
     said = document_of(tmp_path / "down", [was, down]).answer[0]
-    assert said.startswith("Nothing can be compared: 1 case with release 2.0")
+    assert said.startswith("No comparison possible: 1 case with release 2.0")
     said = document_of(tmp_path / "later", [was, down, later]).answer[0]
-    assert said.startswith("Less is passed with release 2.1: 0 of 1 case, where with release 1.0 it was 1")
+    assert said.startswith(
+        "Fewer cases passed with release 2.1: 0 of 1 case, compared with 1 with release 1.0"
+    )
