@@ -32,23 +32,19 @@ EARLIER: Final = {  # of the tests of IDIAL, where a dataset was written without
     "ST-11": "Order of verbal modifiers",
 }
 UNTRIED: Final[dict[TestState, str]] = {
-    "waits": N_("{tests} not tried: a person must first approve variants for them."),
-    "rejected": N_("{tests} not tried: people rejected every variant that was proposed for them."),
-    "not_admitted": N_("{tests} not tried: the system did not serve even the originals of their cases."),
-    "withheld": N_(
-        "{tests} not tried: variants were withheld, for too few of their like were accepted so far."
-    ),
-    "nothing_fits": N_("{tests} not tried: rules found no utterance that they can change."),
+    "waits": N_("{tests} not tried: no approved variants yet."),
+    "rejected": N_("{tests} not tried: all proposed variants were rejected."),
+    "not_admitted": N_("{tests} not tried: the originals failed."),
+    "withheld": N_("{tests} not tried: their rules are not yet accepted often enough."),
+    "nothing_fits": N_("{tests} not tried: no applicable utterance."),
 }
 UNTRIED_BY_NAME: Final[dict[TestState, str]] = {
-    "waits": N_("Not tried, for a person must first approve variants: {tests}."),
-    "rejected": N_("Not tried, for people rejected every variant that was proposed: {tests}."),
-    "not_admitted": N_("Not tried, for the system did not serve even the originals: {tests}."),
-    "withheld": N_(
-        "Not tried, for rules for them are withheld until people have accepted enough of their like: {tests}."
-    ),
+    "waits": N_("Not tried because no variants are approved yet: {tests}."),
+    "rejected": N_("Not tried because all proposed variants were rejected: {tests}."),
+    "not_admitted": N_("Not tried because the originals failed: {tests}."),
+    "withheld": N_("Not tried because their rules are not yet accepted often enough: {tests}."),
     "nothing_fits": N_(
-        "Not tried, for rules found no utterance that they can change; a person may write some: {tests}."
+        "Not tried because no utterance was applicable; variants can be written by hand: {tests}."
     ),
 }
 WHY_UNTRIED: Final[dict[TestState, str]] = {  # in the cell of a table
@@ -99,28 +95,27 @@ def open_told(whole: Facts, *, page: str = VERDICTS_PAGE) -> list[str]:
     told = []
     if whole["waiting"]:
         waits = say(
-            "{cases} for a person's verdict. Until it is given, no share of passed stress tests is told, "
-            "only between which two it lies.",
+            "{cases} for a person's verdict. Until then the report gives a range for the share passed.",
             cases=plural(whole["waiting"], "stress test waits", "stress tests wait"),
         )
         where = (
-            say("Give it on the dashboard (vivavoce desk STUDY): {page}", page=page)
+            say("Give verdicts on the dashboard (vivavoce desk STUDY): {page}", page=page)
             if page
-            else say("It is given on the study's dashboard: Stress tests, Give verdicts.")
+            else say("Give verdicts on the study's dashboard: Stress tests, Give verdicts.")
         )
         told.append(f"{waits} {where}")
     if whole["checks"]:
         told.append(
             say(
-                "{cases} for a double check by a person, so that it can be told how far rules and people "
-                "agree.",
+                "{cases} for a second check by a person, to measure the agreement of rules and people.",
                 cases=plural(whole["checks"], "decided case waits", "decided cases wait"),
             )
         )  # fmt: skip
     if whole["outage"]:
         told.append(
             say(
-                "{cases} no verdict, for the system failed at every attempt. The same run tries them again.",
+                "{cases} no verdict because the system failed at every attempt. Repeat the run to retry "
+                "them.",
                 cases=plural(whole["outage"], "stress test has", "stress tests have"),
             )
         )
@@ -131,20 +126,20 @@ def decided_by(run: Facts) -> str:
     """Whether rules alone decided, or people judged, too: how many, and how far the two agree."""
     whole, agreed = run["whole"], run["agreement"]
     if not whole["judged"]:
-        return say("Rules alone decided; no person has judged a case.")
+        return say("Rules decided all cases; no human verdicts.")
     judged, of = plural(whole["judged"], "case"), count(whole["applied"] + whole["invalid"])
-    told = say("People judged {judged} of {of}, and overruled no rule.", judged=judged, of=of)
+    told = say("People judged {judged} of {of} and confirmed all rule verdicts.", judged=judged, of=of)
     if whole["overruled"]:
         told = say(
-            "People judged {judged} of {of}, and in {overruled} of these decided otherwise than the rules; "
-            "a person's verdict is the one that counts.",
+            "People judged {judged} of {of} and overruled the rules in {overruled} of these. Human "
+            "verdicts count.",
             judged=judged, of=of, overruled=count(whole["overruled"]),
         )  # fmt: skip
     if agreed is None:
         return told
     return f"{told} " + say(
-        "Of those that were put before them rules and people agree in {same} of {n} on passed or not ("
-        "95% CI {interval}); what rules leaned to counts, too, where they did not decide.",
+        "Agreement of rules and people on pass or fail: {same} of {n} (95% CI {interval}), including "
+        "tentative rule verdicts.",
         same=count(agreed["same"]), n=count(agreed["n"]),
         interval=between(agreed["low"], agreed["high"], percent),
     )  # fmt: skip
@@ -160,7 +155,7 @@ def tried_told(run: Facts) -> list[str]:
     held = left_untried(run, "tried")
     told = [
         say(
-            "{tried} of {all} were tried: {tests}.",
+            "Tried {tried} of {all}: {tests}.",
             tried=count(len(held)), all=plural(len(run["tests"]), "stress test"),
             tests=listed([title_of(one).lower() for one in held]) or MISSING,
         )
@@ -180,8 +175,8 @@ def untried_told(run: Facts) -> list[str]:
             told.append(say(template, tests=listed([title_of(one) for one in left])))
     if left_untried(run, "waits"):
         told.append(
-            say("Next step: on the study's dashboard, under Stress tests, have variants proposed, accept or "
-                "reject them, and run the tests again.")
+            say("Next step: on the study's dashboard, under Stress tests, propose variants, accept or "
+                "reject them, and rerun the tests.")
         )  # fmt: skip
     return told
 
@@ -192,7 +187,7 @@ def words_table(run: Facts) -> list[TableOfText]:
     if not any(one[kind][1] for one in run["words"] for kind in kinds):
         return []
     columns = heads(
-        say("Language"), say("Carries the request"), say("Frames the request"), say("Articles and the like"),
+        say("Language"), say("Carries the request"), say("Frames the request"), say("Function words"),
         say("No choice"),
     )  # fmt: skip
     rows = tuple(
@@ -203,12 +198,11 @@ def words_table(run: Facts) -> list[TableOfText]:
         for one in run["words"]
     )
     note = say(
-        "Spelling tests that were passed of those decided, by the word that they changed, of utterances that "
-        "have words of both kinds: what is asked for (a book, to borrow) and what frames it (I would like, "
-        "please). A misspelt frame is passed by almost every system: shares may be compared only where the "
-        "same kind of word was changed. No choice: cases of utterances without one of the two kinds."
+        "Share of decided spelling tests passed, by changed word. Requests are content words (a book, to "
+        "borrow); frames are the rest (I would like, please). Almost every system passes misspelt frames, "
+        "so compare only the same kind of word. No choice: utterances with only one kind."
     )
-    return [TableOfText("stress_words", say("Which word the spelling tests changed"), columns, rows, note)]
+    return [TableOfText("stress_words", say("Words changed by the spelling tests"), columns, rows, note)]
 
 
 def pairs_table(run: Facts) -> list[TableOfText]:
@@ -219,9 +213,8 @@ def pairs_table(run: Facts) -> list[TableOfText]:
     columns = heads(say("Case"), say("Original"), say("Variant"), say("Verdict"))
     title = say("All cases, passed and not passed")
     note = say(
-        "Each can be judged by a person, whoever decided it: on the study's dashboard, under Stress tests, "
-        "All cases, where they have the same numbers. Such a verdict takes the place of the rules' in every "
-        "figure."
+        "To judge any case, open Stress tests, All cases on the study's dashboard; case numbers are the "
+        "same. Human verdicts replace rule verdicts in all figures."
     )
     return [TableOfText("stress_pairs", title, columns, rows, note, numeric=False)]
 
@@ -240,7 +233,7 @@ def _pair_row(number: int, one: Facts) -> Row:
 
 def remark_told(one: Mapping[str, Any]) -> list[str]:
     """What people wrote with their verdict on a case. Empty  nothing: []"""
-    return [say("remark: “{remark}”", remark=one["remark"])] if one.get("remark") else []
+    return [say("note: “{remark}”", remark=one["remark"])] if one.get("remark") else []
 
 
 def _passed(counted: tuple[int, int]) -> Cell:

@@ -22,12 +22,12 @@ FailureKind = Literal[
 ]  # fmt: skip
 KINDS: Final[dict[FailureKind, str]] = {
     "not_understood": N_("The system said that it did not understand"),
-    "unknown": N_("The system said that it does not know what was named"),
-    "ask_again": N_("The system asked to be told again"),
-    "question_again": N_("The system put the same question again"),
-    "asked_more": N_("The system asked for something that it did not ask for with the original"),
-    "menu": N_("The system told what it can do instead of answering"),
-    "stock_reply": N_("The system answered as it answers anything that it cannot place"),
+    "unknown": N_("The system did not know a name"),
+    "ask_again": N_("The system asked for a repetition"),
+    "question_again": N_("The system repeated its question"),
+    "asked_more": N_("The system asked an extra question"),
+    "menu": N_("The system listed its functions instead of answering"),
+    "stock_reply": N_("The system gave its fallback reply"),
     "refuse": N_("The system said that it cannot do or find this"),
     "hand_over": N_("The system sent the user to a person or elsewhere"),
     "trouble": N_("The system said that something does not work"),
@@ -56,40 +56,36 @@ _OF_REASONS: Final[dict[str, FailureKind]] = {
 }
 _CURES_OF_FAMILIES: Final = {
     "spelling": N_(
-        "Correct spelling before understanding, or give the system misspelled and confused words among its "
-        "examples."
+        "Correct spelling before understanding, or add misspelled and confused words to the system's "
+        "training examples."
     ),
     "lexical": N_(
-        "Give the system the other words: rarer synonyms, polite and plain ways to ask, names in other words."
+        "Add other wordings to the system: rarer synonyms, formal and informal requests, descriptions of "
+        "names."
     ),
     "syntactic": N_(
-        "Give the system sentences in other orders, in the passive and pointing back; do not tie "
-        "understanding to the order of words."
+        "Add sentences with other word orders, passives and anaphora. Do not depend on word order."
     ),
 }
 _FAULTS: Final = frozenset({"trouble", "silent"})
 _ACTED: Final = frozenset({"more_turns", "wrong_answer", "something_else"})  # before it asked anything
 _SERVED_YET: Final = SAYS_AGAIN | {"asked_more", "more_turns"}
-_ANY_CURE: Final = N_("Give the system utterances like these among its examples.")
+_ANY_CURE: Final = N_("Add utterances like these to the system's training examples.")
 _BY_LIKENESS: Final = N_(
-    "What it can do was not recognised in these words: match names and values by likeness, and ask "
-    "whether the nearest one is meant."
+    "The wording was not recognised. Match names and values approximately, and ask the user to confirm "
+    "the nearest one."
 )
 _CURES: Final[dict[FailureKind, str]] = {
     "unknown": _BY_LIKENESS,
     "refuse": _BY_LIKENESS,
-    "hand_over": N_("Ask once more in other words before handing over."),
-    "trouble": N_(
-        "A fault of the program rather than of understanding: look up these utterances in its error log."
-    ),
-    "silent": N_(
-        "A fault of the program rather than of understanding: look up these utterances in its error log."
-    ),
-    "more_turns": N_("Repeat what was understood before acting on it, so that the user can correct it."),
-    "wrong_answer": N_("Repeat what was understood before acting on it, so that the user can correct it."),
+    "hand_over": N_("Rephrase the question once before handing over."),
+    "trouble": N_("Probably a program error. Find these utterances in the error log."),
+    "silent": N_("Probably a program error. Find these utterances in the error log."),
+    "more_turns": N_("Repeat the interpretation before acting, so that the user can correct it."),
+    "wrong_answer": N_("Repeat the interpretation before acting, so that the user can correct it."),
     "something_else": N_(
-        "Where a value is not recognised, ask for it and take no other in its place; repeat what was "
-        "understood before acting on it, so that the user can correct it."
+        "Ask for unrecognised values instead of guessing. Repeat the interpretation before acting, so "
+        "that the user can correct it."
     ),
 }
 

@@ -36,7 +36,7 @@ ST_1: Final = _test(
     name="ST-1",
     title="Confused words",
     family="spelling",
-    meaning="A word gives way to one easily taken for it: there and their, a fianco and affianco.",
+    meaning="Replaces a word by one easily confused with it: there and their, a fianco and affianco.",
     operators=(ConfusedWords(), OneLetterApart(), SoundsAlike()),
 )
 
@@ -44,7 +44,7 @@ ST_2: Final = _test(
     name="ST-2",
     title="Misspelled words",
     family="spelling",
-    meaning="A word is written wrongly as people do, and is no word any more: acommodation.",
+    meaning="Misspells a word into a non-word: acommodation.",
     approval="none",
     nonword=True,
     operators=(MisspelledWords(), KnownMisspellings()),
@@ -54,8 +54,8 @@ ST_3: Final = _test(
     name="ST-3",
     title="Character replacement",
     family="spelling",
-    meaning="An apostrophe or accent is left out or replaced (dont, po, da for dà), or a letter gives way to "
-    "its neighbour on the keyboard (prixe).",
+    meaning="Drops or replaces an apostrophe or accent (dont, po, da for dà), or replaces a letter by its "
+    "keyboard neighbour (prixe).",
     channels=("text",),
     approval="none",
     operators=(AccentsAndApostrophes(), NeighbouringKey()),
@@ -65,7 +65,7 @@ ST_4: Final = _test(
     name="ST-4",
     title="Character swapping",
     family="spelling",
-    meaning="Two neighbouring letters inside a word change places: casuamlente, therefroe.",
+    meaning="Swaps two neighbouring letters inside a word: casuamlente, therefroe.",
     approval="none",
     nonword=True,
     operators=(SwappedLetters(),),
@@ -76,7 +76,7 @@ ST_5: Final = _test(
     title="Less frequent synonyms",
     family="lexical",
     certainty=CERTAIN,
-    meaning="A word gives way to a rarer one of the same meaning: habitation for home.",
+    meaning="Replaces a word by a rarer synonym: habitation for home.",
     keeps=_NEW_WORDS,
     approval="choice",
     operators=(ItalianSynonyms(), EnglishSynonyms()),
@@ -87,7 +87,7 @@ ST_6: Final = _test(
     title="Synonyms of a register or region",
     family="lexical",
     certainty=CERTAIN,
-    meaning="The same is said more formally, more familiarly, or as in some region.",
+    meaning="Rephrases in a formal, informal or regional style.",
     keeps=_NEW_WORDS,
     approval="choice",
     operators=(RegisterWords(), RegisterFrames(), ItalianRequests(), EnglishOrders()),
@@ -98,7 +98,7 @@ ST_7: Final = _test(
     title="Coreference",
     family="lexical",
     certainty=CERTAIN,
-    meaning="A name gives way to a description of what it names: the capital of Italy for Rome.",
+    meaning="Replaces a name by a description: the capital of Italy for Rome.",
     keeps=_NEW_WORDS,
     approval="choice",
     operators=(
@@ -115,7 +115,7 @@ ST_8: Final = _test(
     title="Active and passive",
     family="syntactic",
     certainty=CERTAIN,
-    meaning="What was said in the active voice is said in the passive.",
+    meaning="Turns an active sentence into the passive.",
     operators=(ItalianPassive(), EnglishPassive()),
 )
 
@@ -124,7 +124,7 @@ ST_9: Final = _test(
     title="Order of nouns and adjectives",
     family="syntactic",
     certainty=CERTAIN,
-    meaning="A noun and what qualifies it change places: pasta un piatto.",
+    meaning="Swaps a noun and its modifier: pasta un piatto.",
     operators=(ItalianNounAdjective(), EnglishNounAdjective(), ItalianPartOfDay(), EnglishNounFirst()),
 )
 
@@ -133,7 +133,7 @@ ST_10: Final = _test(
     title="Anaphora",
     family="syntactic",
     certainty=CERTAIN,
-    meaning="After a question with alternatives the answer points back: the second.",
+    meaning="Answers a choice question by reference: the second.",
     needs=("previous_system_turn",),
     operators=(PointingBack(),),
 )
@@ -143,6 +143,6 @@ ST_11: Final = _test(
     title="Order of verbal modifiers",
     family="syntactic",
     certainty=CERTAIN,
-    meaning="Two complements of the verb change places: a ticket for tomorrow to Milan.",
+    meaning="Swaps two complements of a verb: a ticket for tomorrow to Milan.",
     operators=(ItalianComplements(), EnglishComplements(), ItalianTimeFirst(), EnglishTimeFirst()),
 )

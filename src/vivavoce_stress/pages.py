@@ -48,20 +48,16 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
     found = list[DueAction]()
     if second:
         text = ngettext(
-            "%(num)s stress variant is drawn for a second reviewer",
-            "%(num)s stress variants are drawn for a second reviewer",
+            "%(num)s stress variant needs a second reviewer",
+            "%(num)s stress variants need a second reviewer",
             second,
         )
         found.append(DueAction(text, "/stress/review"))
     if reviews:
-        text = ngettext(
-            "%(num)s stress variant is to be reviewed", "%(num)s stress variants are to be reviewed", reviews
-        )
+        text = ngettext("%(num)s stress variant to review", "%(num)s stress variants to review", reviews)
         found.append(DueAction(text, "/stress/review"))
     if verdicts:
-        text = ngettext(
-            "%(num)s verdict of a stress test is open", "%(num)s verdicts of stress tests are open", verdicts
-        )
+        text = ngettext("%(num)s stress test to judge", "%(num)s stress tests to judge", verdicts)
         found.append(DueAction(text, "/stress/verdicts"))
     return found
 
@@ -185,7 +181,7 @@ def decide(request: Request, desk: Desk_, form: Form_) -> Response:
     reviews, name = _reviews(desk), who_of(request).name
     item = reviews.items.get(field(form, "item"))
     if item is None:
-        raise HTTPException(404, gettext("There is no such utterance."))
+        raise HTTPException(404, gettext("Utterance not found."))
     chosen, typed = field(form, "proposal"), field(form, "text", most=LONGEST + 1)
     proposal = int(chosen) if chosen.isascii() and chosen.isdigit() and len(chosen) < 4 else None
     try:
@@ -243,7 +239,7 @@ def give(request: Request, desk: Desk_, form: Form_) -> Response:
     queue, name = _queue(desk), who_of(request).name
     one = queue.cases.get((field(form, "run"), field(form, "case", most=500)))
     if one is None:
-        raise HTTPException(404, gettext("There is no such case."))
+        raise HTTPException(404, gettext("Case not found."))
     alike = [other for other in queue.fresh(name) if other is not one and other.pattern == one.pattern]
     chosen = [one, *(alike if field(form, "alike") else [])]
     verdict, remark = field(form, "verdict"), field(form, "remark", most=1000)
@@ -308,9 +304,9 @@ def told_rule(rule: str) -> str:
 def _named() -> dict[str, str]:
     """The verdicts in words; each begins with its key."""
     return {
-        "pass": gettext("Pass: as well served"), "fail": gettext("Fail"),
-        "clarification": gettext("Clarification: asked again"), "unsure": gettext("Unsure"),
-        "invalid_variant": gettext("Invalid: means something else"),
+        "pass": gettext("Pass: served equally well"), "fail": gettext("Fail"),
+        "clarification": gettext("Clarification: asks again"), "unsure": gettext("Unsure"),
+        "invalid_variant": gettext("Invalid: different meaning"),
     }  # fmt: skip
 
 

@@ -32,12 +32,12 @@ _ALIKE: Final = 0.5
 _TOKEN: Final = re.compile(r"\w+(?:[-'’.:,]\w+)*")
 _BY_ACTS: Final[frozenset[FailureKind]] = frozenset({"something_else", "wrong_answer", "more_turns"})
 _CONFIRMED: Final = N_(
-    "It had asked first whether that was right, and the replay said yes, as the original did: a person "
-    "could have corrected it."
+    "It had asked for confirmation, and the replay confirmed as in the original. A person could have "
+    "corrected it."
 )
 _SOME_CONFIRMED: Final = N_(
-    "In {k} of these {n} it had asked first whether that was right, and the replay said yes, as the "
-    "original did: a person could have corrected it."
+    "In {k} of these {n} it had asked for confirmation, and the replay confirmed as in the original. A "
+    "person could have corrected it."
 )
 
 
@@ -102,7 +102,7 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
     rest = [one for one in run["failures"] if id(one) not in known]
     if wrong:
         told = say(
-            "In {k} of {n} the system did something other than what was asked, and told it as done.",
+            "In {k} of {n} the system did something wrong and reported it as done.",
             k=count(len(wrong)), n=of,
         )  # fmt: skip
         return [told, *_done_told(wrong, redact=redact), *_kinds_told(rest)]
@@ -113,7 +113,7 @@ def shortcomings(run: StressFacts, tells_done: TellsDone | None = None, *, redac
     told = say("In {k} of {n} {kind}.", k=count(n), n=of, kind=small(say(KINDS[kind])))
     if n < len(rest):
         told = say(
-            "{failed} of {n} were not passed: most often, in {k}, {kind}.",
+            "{failed} of {n} failed. Most frequent, in {k}: {kind}.",
             failed=count(len(rest)), n=of, k=count(n), kind=small(say(KINDS[kind])),
         )  # fmt: skip
     examples = [] if redact else [_answers_told(min(held, key=lambda one: one["language"] != language()))]
@@ -132,7 +132,7 @@ def tests_told(run: StressFacts) -> list[str]:
             n=count(one["decided"]))
         for one in worst
     ]  # fmt: skip
-    return [say("Most often not passed: {tests}.", tests=listed(named))]
+    return [say("Most failed tests: {tests}.", tests=listed(named))]
 
 
 def _done_told(wrong: Sequence[tuple[StressFacts, DoneInstead]], *, redact: bool) -> list[str]:
@@ -140,7 +140,7 @@ def _done_told(wrong: Sequence[tuple[StressFacts, DoneInstead]], *, redact: bool
     n = len(wrong)
     told = [] if redact else [_example(*_plainest(wrong))]
     if all(did.unsaid for _, did in wrong):
-        told.append(say("Before that it never said that it had not understood."))
+        told.append(say("It had not signalled a misunderstanding."))
     if confirmed := sum(did.confirmed for _, did in wrong):
         template = _CONFIRMED if confirmed == n else _SOME_CONFIRMED
         told.append(say(template, k=count(confirmed), n=count(n)))
@@ -162,7 +162,7 @@ def _plainest(wrong: Sequence[tuple[StressFacts, DoneInstead]]) -> tuple[StressF
 def _example(one: StressFacts, did: DoneInstead) -> str:
     """What was said, what the system told as done, and which value was wrong."""
     return _answered(one, did.words) + (
-        " " + say("That is “{told}” in place of “{asked}”.", told=did.value.told, asked=did.value.asked)
+        " " + say("It used “{told}” instead of “{asked}”.", told=did.value.told, asked=did.value.asked)
         if did.value
         else ""
     )
@@ -172,7 +172,7 @@ def _answered(one: StressFacts, words: str) -> str:
     """What was said, and what the system said to it."""
     if _is_word(one):
         (edit,) = word_edits(one["original"], one["text"])
-        return say("For instance: with “{wrong}” for “{right}” it said “{words}”.",
+        return say("Example: with “{wrong}” for “{right}” it replied “{words}”.",
                    wrong=edit.after, right=edit.before, words=_short(words))  # fmt: skip
     return say(
         "Example: the system replied to “{variant}” with “{after}”.", variant=one["text"], after=_short(words)
@@ -196,7 +196,7 @@ def _kinds_told(rest: Sequence[StressFacts]) -> list[str]:
     """What else the system did instead, and how often."""
     kinds = Counter[FailureKind](map(kind_of, rest)).most_common()
     named = [f"{small(say(KINDS[kind]))} ({count(n)})" for kind, n in kinds]
-    return [say("Of the others that did not pass: {kinds}.", kinds=listed(named))] if named else []
+    return [say("Other failures: {kinds}.", kinds=listed(named))] if named else []
 
 
 def _is_word(one: StressFacts) -> bool:

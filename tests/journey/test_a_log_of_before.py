@@ -116,8 +116,8 @@ REWORDED = {
     "%, objective": "%; objective",
     "%, successo oggettivo": "%; successo oggettivo",
     "Passed: share of decided cases, with Wilson's 95% interval.":
-        "Passed: share of the cases, with Wilson's 95% interval; where some have no verdict yet, two shares: "
-        "should none of them pass, or all.",
+        "Passed: share of cases, with Wilson 95% CI. With missing verdicts, the two shares assume that none "
+        "or all of them pass.",
     "and the exact binomial test; where somebody decided":
         "and the exact binomial test, which is the one that is adjusted where fewer than 10 decided; where "
         "somebody decided",
@@ -140,12 +140,10 @@ SINCE_SAID = {
     ): r"\1 dialogues have no answer to the success question;",
     # tests whose variants wait for people, and that nobody has judged a case
     re.compile(r" (?:not tried variants to be approved|non provato varianti da approvare)"): "",
-    re.compile(r" Rules alone decided; no person has judged a case\."): "",
-    re.compile(r" Hanno deciso solo le regole: nessuna persona ha giudicato un caso\."): "",
-    re.compile(r" Not tried, for a person must first approve variants: .*? and run the tests again\."): "",
-    re.compile(
-        r" Non provati, perché una persona deve prima approvarne le varianti: .*? e ripetere i test\."
-    ): "",
+    re.compile(r" Rules decided all cases; no human verdicts\."): "",
+    re.compile(r" Le regole hanno deciso tutti i casi; nessun verdetto di persone\."): "",
+    re.compile(r" Not tried because no variants are approved yet: .*? and rerun the tests\."): "",
+    re.compile(r" Non provati perché nessuna variante è ancora approvata: .*? e ripetere i test\."): "",
     re.compile(
         r"No recogniser listened: simulated users typed, and noise changed their words on the way to the "
         r"systems\. Of (\d+ turns) the first hypothesis of that noise had every word right in (\S+), with a "

@@ -62,14 +62,14 @@ def test_a_running_bot_gets_its_submission_a_try_a_run_and_its_report_in_the_lin
     told = capsys.readouterr().out
     assert "museum: 2 of 10 users (SIMULATED)" in told and "Reports: 2 of 2" in told
     report = (tmp_path / "own" / "reports" / "museum.it.html").read_text("utf-8")
-    assert "L&#39;obiettivo del compito è stato raggiunto in" in report and address not in report
+    assert "Obiettivo del compito raggiunto in" in report and address not in report
     vivavoce("campaign", "retest", "own", "--release", "2.0", "--no-pdf")
     again = capsys.readouterr().out
-    assert "The same is passed with release 2.0 as in the run before" in again
+    assert "Same cases passed with release 2.0 and in the previous run" in again
     report = (tmp_path / "own" / "reports" / "museum.it.html").read_text("utf-8")
-    assert "Che cosa è cambiato dalla prova precedente" in report and "versione 2.0" in report
+    assert "Cambiamenti dalla prova precedente" in report and "versione 2.0" in report
     capsys.readouterr()
-    with pytest.raises(Exception, match="there is such a submission already"):
+    with pytest.raises(Exception, match="the submission exists already"):
         vivavoce(*[address if one.startswith("http://") else one for one in begin])
 
 

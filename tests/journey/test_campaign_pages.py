@@ -83,8 +83,8 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         team.get_by_role("button", name="Submit").press("Enter")
         expect(team.get_by_text("0 of 10 users have finished.")).to_be_visible()
         assert (folder / "submissions" / "mybot.yaml").is_file()
-        team.get_by_role("button", name="Say hello").press("Enter")
-        expect(team.get_by_role("status")).to_contain_text("does not answer")
+        team.get_by_role("button", name="Test connection").press("Enter")
+        expect(team.get_by_role("status")).to_contain_text("did not reply")
         whole(team)
 
         organiser.goto(address)
@@ -92,8 +92,8 @@ def test_an_organiser_invites_a_team_that_submits_a_system_and_takes_a_report(ca
         organiser.get_by_role("link", name="telco").press("Enter")
         expect(organiser.get_by_role("heading", name="Intents")).to_be_visible()
         whole(organiser)
-        organiser.get_by_role("button", name="Say hello").press("Enter")
-        expect(organiser.get_by_role("status")).to_contain_text("The system answers")
+        organiser.get_by_role("button", name="Test connection").press("Enter")
+        expect(organiser.get_by_role("status")).to_contain_text("The system replied")
         with organiser.expect_download() as download:
             organiser.get_by_role("link", name="Report: Italiano, HTML").press("Enter")
         assert Path(download.value.path()).read_text("utf-8") == "<h1>Sintesi</h1>"

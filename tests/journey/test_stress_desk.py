@@ -22,18 +22,18 @@ def test_variants_are_reviewed_and_verdicts_given_by_keyboard_alone(trial: Trial
     page.get_by_role("link", name="Review variants").press("Enter")
     page.get_by_text("4 left for you").wait_for()
     press(page, "2", "a")
-    page.get_by_text("3 left for you").wait_for()
+    page.get_by_text("3 left").wait_for()
     press(page, "1", "e")
     page.keyboard.press("End")
     page.keyboard.type(" near the park")
     page.keyboard.press("Control+Enter")
-    page.get_by_text("2 left for you").wait_for()
+    page.get_by_text("2 left").wait_for()
     press(page, "w")
     page.keyboard.type("a raw bar")  # the keys r, a, w mean nothing inside the field
     page.keyboard.press("Control+Enter")
-    page.get_by_text("1 left for you").wait_for()
+    page.get_by_text("1 left").wait_for()
     press(page, "r")
-    page.get_by_text("Nothing is left for you to review").wait_for()
+    page.get_by_text("No variants left to review").wait_for()
     stored = [one.event for one in trial.log.events(stream) if isinstance(one.event, VariantReviewed)]
     assert [one.decision for one in stored] == ["accept", "edit", "write", "reject"]
     assert [one.proposal for one in stored] == [1, 0, None, None]
@@ -42,7 +42,7 @@ def test_variants_are_reviewed_and_verdicts_given_by_keyboard_alone(trial: Trial
     page.goto(f"{trial.address}/stress/verdicts")
     page.get_by_role("heading", name="With the variant").wait_for()
     press(page, "c")
-    page.get_by_text("No case waits for your verdict").wait_for()
+    page.get_by_text("No cases to judge").wait_for()
     given = [one.event for one in trial.log.events(stream) if isinstance(one.event, VerdictGiven)]
     assert [(one.verdict, one.judge) for one in given] == [("clarification", "Ada")]
 

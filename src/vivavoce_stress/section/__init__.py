@@ -36,9 +36,8 @@ def stress_blocks(facts: Facts, *, redact: bool = False) -> list[Block]:
     blocks: list[Block] = [
         Paragraph(
             say(
-                "In each logged interaction one utterance was changed by one substitution and the "
-                "interaction replayed, after the original had passed. A case passes when the system "
-                "serves the user as well as before."
+                "Each logged interaction was replayed with one utterance changed by one substitution, "
+                "after the original passed. A case passes if the system serves the user as well as before."
             )
         )
     ]
@@ -68,7 +67,7 @@ def _run(run: Facts, redact: bool) -> list[Block]:
     blocks += [Bullets(tuple(notes)), *words_table(run)]
     if run["failures"] and not redact:
         tables = tuple(side_by_side(number, one) for number, one in enumerate(run["failures"][:SHOWN], 1))
-        title = say("What did not pass: {shown} of {n}", shown=len(tables), n=len(run["failures"]))
+        title = say("Failed cases: {shown} of {n}", shown=len(tables), n=len(run["failures"]))
         blocks.append(Fold(title, tables))
     if not redact and (pairs := pairs_table(run)):
         blocks.append(Fold(say("All cases, passed and not passed"), tuple(pairs)))
@@ -84,14 +83,14 @@ def _lead(run: Facts) -> str:
     }  # fmt: skip
     if not whole["open"]:
         return say(
-            "{passed} of {cases} passed: {ratio} (95% CI {interval}). By IDIAL's plain count, one run "
-            "each and every interaction admitted: {idial} ({k} of {n}).",
+            "{passed} of {cases} passed: {ratio} (95% CI {interval}). IDIAL count (one run each, all "
+            "interactions): {idial} ({k} of {n}).",
             ratio=percent(whole["ratio"]), **facts,
         )  # fmt: skip
     return say(
-        "{passed} of {cases} passed; without a verdict: {open}. The share of passed cases lies between "
-        "{worst}, should none of these pass, and {best}, should all (95% CI of both: {interval}). By "
-        "IDIAL's plain count, one run each and every interaction admitted: {idial} ({k} of {n} decided).",
+        "{passed} of {cases} passed; without a verdict: {open}. Share passed: {worst} if none of these "
+        "pass, {best} if all pass (95% CI of both: {interval}). IDIAL count (one run each, all "
+        "interactions): {idial} ({k} of {n} decided).",
         open=count(whole["open"]), worst=percent(whole["worst"]), best=percent(whole["best"]), **facts,
     )  # fmt: skip
 
@@ -99,17 +98,16 @@ def _lead(run: Facts) -> str:
 def _table(run: Facts) -> TableOfText:
     columns = heads(
         say("Test"), say("Applied"), say("Not applicable"), say("Passed"), say("IDIAL's count"),
-        say("All repetitions"), say("p after Holm"),
+        say("All repetitions"), say("adjusted p (Holm)"),
     )  # fmt: skip
     rows = [_row(one, say("Tests")) for one in run["tests"]]
     rows += [_row(one, say("Groups of tests")) for one in run["families"]]
     rows += [_row(one, say("Languages")) for one in run["languages"]]
     note = say(
-        "Passed: share of the cases, with Wilson's 95% CI; where some have no verdict yet, two shares: "
-        "should none of them pass, or all. IDIAL's count: first replays "
-        "that passed, also of interactions whose original did not. All repetitions: share of cases of "
-        "which every replay passed. p: originals pass more often than variants, by paired permutation, "
-        "dialogues as the unit; none where nothing was repeated."
+        "Passed: share of cases, with Wilson 95% CI. With missing verdicts, the two shares assume that "
+        "none or all of them pass. IDIAL count: first replays passed, including interactions with failed "
+        "originals. All repetitions: share of cases with all replays passed. p: paired permutation test "
+        "of originals against variants, clustered by dialogue; only with repetitions."
     )
     signed = tuple((one["name"], one["signature"]) for one in run["tests"])
     title = say("Stress tests passed by {system}", system=run["system"])
@@ -152,8 +150,8 @@ def _reasons(run: Facts) -> str:
     told = [
         say(sentence, reasons="; ".join(f"{say(reason)} ({number})" for reason, number in most))
         for name, sentence in (
-            ("why_not_applicable", N_("Why tests did not apply, most often: {reasons}.")),
-            ("why_left_out", N_("Why tests that may apply have no case, most often: {reasons}.")),
+            ("why_not_applicable", N_("Most frequent reasons for inapplicable tests: {reasons}.")),
+            ("why_left_out", N_("Most frequent reasons for applicable tests without cases: {reasons}.")),
         )
         if (most := list(run["whole"][name].items())[:MOST_REASONS])
     ]

@@ -128,7 +128,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     draft(campaign, library)
     place = place_of(campaign, "library")
     users = (place.folder / "users.txt").read_text("utf-8")
-    with pytest.raises(InputError, match="submissions/library.yaml"):
+    with pytest.raises(InputError, match=r"submissions/library\.yaml"):
         begin(tmp_path, described(team="Somebody else"), FOUND)
     assert campaign.submission("library").team == "City library"
     file = tmp_path / "submissions" / "library.yaml"

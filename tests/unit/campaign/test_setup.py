@@ -113,7 +113,7 @@ def test_verdicts_that_wait_are_told_with_who_gives_them_and_where(campaign: Cam
         "9 cases (4 with unchanged replies, counted here; 3 with changed replies, to be judged again; "
         "2 not in this run)"
     )
-    assert told[3] == "telco: People judged 1 case of 3, and overruled no rule."
+    assert told[3] == "telco: People judged 1 case of 3 and confirmed all rule verdicts."
 
 
 def test_the_state_follows_what_people_decided_since_and_says_that_the_report_is_older(

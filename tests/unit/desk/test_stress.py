@@ -93,8 +93,8 @@ def test_a_reviewer_sees_differences_and_what_is_typed_stays_text(
     queue(log, stream, "i1")
     judged_case(log, stream)
     due = anna.get("/overview/numbers").text
-    assert '<a href="/stress/review">1 stress variant is to be reviewed</a>' in due
-    assert '<a href="/stress/verdicts">1 verdict of a stress test is open</a>' in due
+    assert '<a href="/stress/review">1 stress variant to review</a>' in due
+    assert '<a href="/stress/verdicts">1 stress test to judge</a>' in due
     page = anna.get("/stress/review").text
     assert "What shall it be?" in page and "<ins>" in page and "<del>" in page
     assert "<b>centre</b>" not in page
@@ -121,7 +121,7 @@ def test_every_kind_of_decision_is_stored_and_the_next_utterance_is_shown(
         ("reject", None, None),
     ]  # fmt: skip
     assert {one.reviewer for one in reviews(log, stream)} == {"anna"}
-    assert "Nothing is left for you to review" in browser.get("/stress/review").text
+    assert "No variants left to review" in browser.get("/stress/review").text
     assert "<td>eating house</td>" in browser.get("/stress").text  # the lexicon grew
 
 
@@ -147,8 +147,8 @@ def test_a_sample_is_reviewed_by_two_and_their_agreement_is_told(
         form = {"form_token": token_of(browser, "/stress/review"), "item": "i1", "proposal": "0"}
         assert browser.post("/stress/review", data={**form, "decision": decision}).status_code == 303
     page = enter("researcher", "carla").get("/stress").text
-    assert "agree on 0 of 1" in page and "1 are disputed" in page
-    assert re.search(r"<strong>0</strong> wait for you", page)
+    assert "agreement: 0 of 1" in page and "1 disputed" in page
+    assert re.search(r"<strong>0</strong> to review", page)
 
 
 def test_a_verdict_is_given_without_seeing_what_the_program_thinks(
@@ -165,14 +165,14 @@ def test_a_verdict_is_given_without_seeing_what_the_program_thinks(
     given = [one.event for one in log.events(stream) if isinstance(one.event, VerdictGiven)]
     assert [(one.judge, one.verdict, one.remark) for one in given] == [("anna", "pass", "fine")]
     end = browser.get("/stress/verdicts").text
-    assert "No case waits for your verdict" in end and "make the report anew" in end
-    assert "0 left for you" in end and "1 judged by you" in end
+    assert "No cases to judge" in end and "rebuild the report" in end
+    assert "0 left" in end and "1 judged by you" in end
     # back to it: the verdict stands there, and another one takes its place
     back = re.search(r'href="(/stress/verdicts\?run=r1&amp;case=c1)"', end)
     assert back is not None
-    assert "You said: Pass: as well served." in browser.get(unescape(back[1])).text
+    assert "Your verdict: Pass: served equally well." in browser.get(unescape(back[1])).text
     answer = browser.post("/stress/verdicts", data={**form, "verdict": "fail"})
-    assert "Kept: “boko it” – Fail." in browser.get(answer.headers["location"]).text
+    assert "Saved: “boko it” – Fail." in browser.get(answer.headers["location"]).text
     assert VerdictQueue.of(log.events(stream)).cases["r1", "c1"].people["anna"].verdict == "fail"
 
 
@@ -184,7 +184,7 @@ def test_no_verdict_is_suggested_and_cases_alike_are_told_and_judged_at_once(
     page = browser.get("/stress/verdicts").text
     buttons = re.findall(r'<button[^>]*name="verdict"[^>]*>', page)
     assert len(buttons) == 5 and len({re.sub(r'(value|data-key)="\w+"', "", one) for one in buttons}) == 1
-    assert "3 more cases are like this" in page and "4 left for you" in page
+    assert "3 more cases with the same system replies" in page and "4 left for you" in page
     form = {"form_token": token_of(browser, "/stress/verdicts"), "run": "r1", "case": "c1", "verdict": "fail"}
     browser.post("/stress/verdicts", data={**form, "alike": "1"})
     given = [one.event for one in log.events(stream) if isinstance(one.event, VerdictGiven)]
@@ -205,12 +205,12 @@ def test_every_case_can_be_judged_and_what_people_chose_says_nothing_of_agreemen
     page = browser.get("/stress/cases").text
     rows = dict(re.findall(r'<tr id="(\w+)">(.*?)</tr>', page, re.DOTALL))
     assert len(rows) == 10 and drawn
-    assert "Pass: as well served" in rows[alone] and "by the rules" in rows[alone]
+    assert "Pass: served equally well" in rows[alone] and "by rules" in rows[alone]
     assert all("waits for a person" in rows[key] and "by the rules" not in rows[key] for key in drawn)
-    address = re.search(r'href="(/stress/verdicts[^"]+)"[^>]*>Judge this case', rows[alone])
+    address = re.search(r'href="(/stress/verdicts[^"]+)"[^>]*>Judge case', rows[alone])
     assert address is not None
     asked = browser.get(unescape(address[1])).text
-    assert "What did the system do instead?" in asked and "The system gave no answer" in asked
+    assert "System behaviour" in asked and "The system gave no answer" in asked
     form = {"form_token": token_of(browser, "/stress/verdicts"), "run": "r1", "case": alone, "listed": "1"}
     assert (
         browser.post("/stress/verdicts", data={**form, "verdict": "fail", "instead": "x"}).status_code == 422
@@ -220,7 +220,7 @@ def test_every_case_can_be_judged_and_what_people_chose_says_nothing_of_agreemen
     (row,) = (one for one in stress_rows(log.events(stream)) if one["case_id"] == alone)
     assert (row["verdict"], row["instead"], row["chosen"]) == ("fail", "refuse", True)
     page = browser.get("/stress").text
-    assert "No case has a verdict of both rules and people" in page and "People judged" in page
+    assert "Agreement unknown" in page and "People judged" in page
 
 
 def test_cases_are_judged_by_file_and_a_wrong_line_is_named(log: Log, stream: str, tmp_path: Path) -> None:
@@ -259,8 +259,8 @@ def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(
     judged_case(log, stream, more=1)
     browser = enter("researcher", "anna")
     page = browser.get("/stress").text
-    assert "<strong>2</strong> wait for a person's verdict: 2 undecided, 0 to be checked twice" in page
-    assert "Rules alone decided so far." in page
+    assert "<strong>2</strong> to judge: 2 undecided, 0 for a second check" in page
+    assert "No human verdicts yet." in page
     rows = dict(re.findall(r'<tr><th scope="row">([^<]+)</th>(.*?)</tr>', page, re.DOTALL))
     assert "0 of 0" in rows["ST-4"] and "0.0% to 100.0%" in rows["ST-4"]
     assert "not tried" in rows["ST-5"] and "variants to be approved" in rows["ST-5"]
@@ -268,7 +268,7 @@ def test_the_page_shows_results_by_test_and_what_waits_in_its_parts(
     browser.post("/stress/verdicts", data=form)
     page = browser.get("/stress").text
     # the other case is the same one: same words, same variant, same answers
-    assert "2 of 2" in page and "None waits for a verdict." in page
+    assert "2 of 2" in page and "No cases to judge." in page
     assert "People judged 2 cases." in page
 
 
@@ -282,7 +282,7 @@ def test_variants_are_proposed_from_the_page(
     browser = enter("researcher", "anna")
     form = {"form_token": token_of(browser, "/stress")}
     assert browser.post("/stress/propose", data=form).status_code == 303
-    eventually(lambda: "1 utterance was proposed" in browser.get("/stress").text, "nothing was proposed")
+    eventually(lambda: "1 utterance proposed" in browser.get("/stress").text, "nothing was proposed")
     viewer = enter("viewer")
     assert viewer.post("/stress/propose", data={"form_token": token_of(viewer, "/")}).status_code == 403
 

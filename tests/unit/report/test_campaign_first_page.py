@@ -47,13 +47,13 @@ def document_of(folder: Path, stress: list[dict[str, Any]], words: str = "en", *
 
 HEAD = {
     "en": """\
-In 3 of 5 cases of stress tests the system did something other than what was asked, and told it as done.
-For instance: with “sqaush” for “squash” it said “Prenotato: tennis, sabato”. That is “tennis” in place \
-of “squash”. Before that it never said that it had not understood. It had asked first whether that was""",
+In 3 of 5 cases of stress tests the system did something wrong and reported it as done.
+Example: with “sqaush” for “squash” it replied “Prenotato: tennis, sabato”. It used “tennis” instead \
+of “squash”. It had not signalled a misunderstanding. It had asked for confirmation""",
     "it": """\
-In 3 di 5 casi di stress test il sistema ha fatto una cosa diversa da quella chiesta e l'ha data per fatta.
-Per esempio: a chi ha scritto «sqaush» invece di «squash» ha risposto «Prenotato: tennis, sabato». \
-Cioè «tennis» al posto di «squash». Prima non aveva mai detto di non aver capito. Aveva chiesto se""",
+In 3 di 5 casi di stress test il sistema ha fatto una cosa sbagliata e l'ha data per fatta.
+Esempio: con «sqaush» invece di «squash» ha risposto «Prenotato: tennis, sabato». \
+Ha usato «tennis» invece di «squash». Non aveva segnalato di non aver capito. Aveva chiesto conferma""",
 }
 
 
@@ -74,7 +74,7 @@ def test_a_booking_that_a_person_alone_called_wrong_heads_it_too(tmp_path: Path)
     intents = [{"id": "meal", "text": "un campo", "minutes": 2, "done": "Prenotato"}]
     facts = {"intents": intents, "domain": "campi"}
     told = document_of(tmp_path / "a", [booked(7, "sqaush", **by)], **facts).answer
-    assert told[0].startswith("In 1 of 3 cases of stress tests the system did something other than")
+    assert told[0].startswith("In 1 of 3 cases of stress tests the system did something wrong")
     refused = document_of(tmp_path / "b", [booked(7, "sqaush", **by, instead="refuse")], **facts).answer
     assert refused[0] == "In 1 of 3 cases of stress tests the system said that it cannot do or find this."
 
@@ -92,8 +92,8 @@ def test_after_a_re_test_the_first_page_tells_of_the_later_release(tmp_path: Pat
         "More cases passed with release 2.0: 1 of 2 cases, compared with 0 with release 1.0; none lost."
     )
     assert document.answer[1].startswith(
-        "With release 2.0: in 1 of 2 cases of stress tests the system did something other than what was "
-        "asked, and told it as done. For instance: with “sqaush” for “squash”"
+        "With release 2.0: in 1 of 2 cases of stress tests the system did something wrong "
+        "and reported it as done. Example: with “sqaush” for “squash”"
     )
 
 
@@ -115,9 +115,9 @@ def test_a_re_test_tells_what_failed_both_times_but_otherwise(
 @pytest.mark.parametrize(
     ("words", "invalid", "remark", "left"),
     [
-        ("en", "invalid variant", "remark: “nobody says that”",
+        ("en", "invalid variant", "note: “nobody says that”",
          "Not compared: a person judged the variant invalid in the previous run"),
-        ("it", "variante non valida", "osservazione: «nobody says that»",
+        ("it", "variante non valida", "nota: «nobody says that»",
          "Non confrontato: nella prova precedente una persona ha giudicato non valida la variante"),
     ],
 )  # fmt: skip
@@ -130,7 +130,7 @@ def test_what_a_person_wrote_stands_beside_the_case_and_an_invalid_variant_is_ca
     first = document_of(tmp_path / "a", [called, told], words)
     (row,) = (one for one in table(first, "stress_pairs").rows if one.cells[0].main == "due mele 8")
     assert row.cells[2].main == invalid and row.cells[2].under[-1] == remark
-    assert "Remark: “a wrong day”" in text(first) or "Osservazione: «a wrong day»" in text(first)
+    assert "Note: “a wrong day”" in text(first) or "Nota: «a wrong day»" in text(first)
     anew = called | {"run_id": "z", "release": "2.0", "status": "applied", "verdict": "fail", "remark": None}
     later = document_of(tmp_path / "b", [called, anew | {"verdict_of_person": None}], words)
     (change,) = table(later, "campaign_changes").rows
