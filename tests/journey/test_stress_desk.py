@@ -20,7 +20,7 @@ def test_variants_are_reviewed_and_verdicts_given_by_keyboard_alone(trial: Trial
     sign_in(page, trial)
     page.goto(f"{trial.address}/stress")
     page.get_by_role("link", name="Review variants").press("Enter")
-    page.get_by_text("4 left for you").wait_for()
+    page.get_by_text("4 left").wait_for()
     press(page, "2", "a")
     page.get_by_text("3 left").wait_for()
     press(page, "1", "e")
