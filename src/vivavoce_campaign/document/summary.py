@@ -173,7 +173,7 @@ def _quality_table(found: Evaluation) -> TableOfText:
             "and badly on the other."
         )
         note = f"{apart} {note}"
-    columns = heads(say("Figure"), say("Value"), say("95% interval"), say("Denominator"))
+    columns = heads(say("Figure"), say("Value"), say("95% CI"), say("Denominator"))
     return TableOfText("campaign_quality", say("Service and experience"), columns, tuple(rows), note)
 
 

@@ -82,4 +82,4 @@ def test_an_italian_print_names_its_language_and_writes_commas(plain, tmp_path):
 
 def test_an_empty_dataset_is_printed_too(make, tmp_path):
     whole = " ".join(text_of(write_report(make(dialogues=0), tmp_path / "report.pdf")))
-    assert "no data to report yet" in whole
+    assert "has no dialogues yet" in whole
