@@ -65,7 +65,7 @@ def test_who_compared_instead_of_talking_is_not_mixed_either(tmp_path: Path) -> 
 
 def test_told_to_mix_it_does_and_warns(mixed: Path) -> None:
     told = vivavoce("--mixed", "measure", mixed)
-    assert "2 of 6 dialogues were held by programs" in told.stderr
+    assert "2 of 6 dialogues are simulated" in told.stderr
 
 
 def test_an_export_parts_people_and_programs(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_a_statement_is_worded_with_its_parts_and_english_by_itself():
     with speaking("it"):
         assert stated(warning).startswith(
             "Pochi partecipanti dominano: i 3 partecipanti più attivi su 30 hanno avuto il 55% "
-            "dei 60 dialoghi e un partecipante ne ha avuti 17 su 60 (28%). Si leggano"
+            "dei 60 dialoghi e un partecipante ne ha avuti 17 su 60 (28%). Si usino"
         )
 
 

@@ -67,7 +67,7 @@ def test_few_participants_are_permuted_within_themselves_where_they_met_both(mak
     (test,) = subjective(summary)
     assert summary.model.name == "permutation"
     assert test.clustered.method == "permutation_within"
-    assert "all 64 ways" in str(test.clustered.why)
+    assert "all 64 permutations" in str(test.clustered.why)
     assert 0 < test.clustered.p < 0.2
 
 
@@ -116,12 +116,12 @@ def test_a_dialogue_without_a_case_has_no_weight_of_its_own(by, tops, bottoms):
 def test_a_design_asks_for_an_analysis_by_its_number_of_people(people: int, name: str, few: bool) -> None:
     who = [f"p{number}" for number in range(people)]
     model = choose_model([who, who[:1], [None]])
-    assert (model.name, "So few people" in str(model.why)) == (name, few)
+    assert (model.name, "only large differences" in str(model.why)) == (name, few)
     assert f"{people} participants held {people + 1} dialogues" in str(model.why)
 
 
 @pytest.mark.parametrize(("groups", "told", "how"), [
-    ([["p", "q", "p"], [None]], "held 3 dialogues (median 1.5, most 2).", "change sides"),
+    ([["p", "q", "p"], [None]], "held 3 dialogues (median 1.5, maximum 2).", "participants switch"),
     ([["p", "q", "p"], ["r"]], "(median 1, maximum 2), each in one group only", "participants switch"),
     ([["p", "q", "p"], ["q", "r", "r", "r"]], "more than one group (own controls): 1", "swaps the systems"),
 ])  # fmt: skip
