@@ -105,12 +105,12 @@ def _proposal(one: RecordedWork, visit: VisitRecord) -> WaitingSubmission:
 
 MOST_AT_ONCE: Final = 40  # fields of a form; who waits longer is on the next page
 THERE: Final = {
-    "running": N_("under way"), "submitted": N_("waiting for you"), "approved": N_("approved"),
-    "rejected": N_("rejected"), "returned": N_("given back"), "timed_out": N_("timed out"),
-    "screened_out": N_("screened out"), "other": N_("something else"),
+    "running": N_("under way"), "submitted": N_("to decide"), "approved": N_("approved"),
+    "rejected": N_("rejected"), "returned": N_("returned"), "timed_out": N_("timed out"),
+    "screened_out": N_("screened out"), "other": N_("other"),
 }  # fmt: skip
 KINDS: Final = {
-    "reward": N_("reward"), "bonus": N_("bonus"), "screen_out": N_("screening out"), "credit": N_("credit"),
+    "reward": N_("reward"), "bonus": N_("bonus"), "screen_out": N_("screened out"), "credit": N_("credit"),
 }  # fmt: skip
 router = APIRouter(prefix="/recruitment")
 
@@ -127,20 +127,20 @@ def due_decisions(request: Request, desk: Desk) -> list[DueAction]:
         at, told = f"/recruitment#{recruiter.name}", {"place": recruiter.place}
         if n := len(now.perhaps):
             text = ngettext(
-                "%(num)s payment by %(place)s is unknown: look whether it went through",
-                "%(num)s payments by %(place)s are unknown: look whether they went through", n, **told,
+                "%(num)s uncertain payment by %(place)s: check it on the platform",
+                "%(num)s uncertain payments by %(place)s: check them on the platform", n, **told,
             )  # fmt: skip
             found.append(DueAction(text, at, urgent=True))
         if n := len(now.waiting):
             text = ngettext(
-                "%(num)s submission by %(place)s waits for approval",
-                "%(num)s submissions by %(place)s wait for approval", n, **told,
+                "%(num)s submission by %(place)s to approve",
+                "%(num)s submissions by %(place)s to approve", n, **told,
             )  # fmt: skip
             found.append(DueAction(text, at))
         if n := now.bonuses[0]:
             text = ngettext(
-                "%(num)s bonus by %(place)s was earned and is not paid",
-                "%(num)s bonuses by %(place)s were earned and are not paid", n, **told,
+                "%(num)s unpaid bonus by %(place)s",
+                "%(num)s unpaid bonuses by %(place)s", n, **told,
             )  # fmt: skip
             found.append(DueAction(text, at))
     return found
@@ -162,14 +162,14 @@ def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
         terms, completed_minutes(desk.log, study, name), ledger.payments(recruiter=name),
         called_minutes(desk.log, study, name),
     )  # fmt: skip
-    at = ngettext("Declared is %(num)s place.", "Declared are %(num)s places.", found.places)
+    at = ngettext("Planned sample size: %(num)s place.", "Planned sample size: %(num)s places.", found.places)
     about = [at, _hourly_words(found)]
     if found.perhaps.minor:
-        about.append(gettext("Perhaps paid besides: %(amount)s.", amount=_written(found.perhaps)))
+        about.append(gettext("Uncertain payments: %(amount)s.", amount=_written(found.perhaps)))
     if found.fee is None:
-        about.append(gettext("What the platform takes is not in it: nobody said how much."))
+        about.append(gettext("Platform fee not included (not set)."))
     if found.calls_so_far is not None:
-        about.append(gettext("Telephone so far: %(amount)s.", amount=_written(found.calls_so_far)))
+        about.append(gettext("Telephone costs: %(amount)s.", amount=_written(found.calls_so_far)))
     return CostLine(
         recruiter.place, _written(found.paid), _written(found.total), " ".join(about), "/recruitment"
     )
@@ -177,12 +177,10 @@ def _cost(desk: Desk, ledger: Ledger, recruiter: PricedRecruiter) -> CostLine:
 
 def _hourly_words(found: Estimate) -> str:
     if found.median_minutes is None or found.hourly_so_far is None:
-        return gettext(
-            "%(amount)s an hour, by the time that people are told.", amount=_written(found.hourly_declared)
-        )
+        return gettext("%(amount)s per hour (advertised time).", amount=_written(found.hourly_declared))
     return ngettext(
-        "%(amount)s an hour, by the median time of %(num)s completed visit, %(minutes)s min.",
-        "%(amount)s an hour, by the median time of %(num)s completed visits, %(minutes)s min.",
+        "%(amount)s per hour (median time of %(num)s completed visit: %(minutes)s min).",
+        "%(amount)s per hour (median time of %(num)s completed visits: %(minutes)s min).",
         found.visits, amount=_written(found.hourly_so_far), minutes=fixed(found.median_minutes, 1),
     )  # fmt: skip
 
@@ -245,7 +243,7 @@ def settle(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     """Note what somebody saw of a payment that is perhaps made."""
     became = field(form, "became")
     if became not in ("paid", "not-paid"):
-        raise HTTPException(422, gettext("Say whether it was paid."))
+        raise HTTPException(422, gettext("Select paid or not paid."))
     try:
         Ledger(desk.log, desk.study.name).settle(
             field(form, "payment"), paid=became == "paid", by=who_of(request).name

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 OBJECTIVE: Final = ("objective_success_assigned", "objective_success_inferred")
 SUBJECTIVE: Final = "subjective_success"
 SAID: Final = {
-    "gold": N_("checks answered right: %(share)s of %(n)s"),
-    "pace": N_("time taken: %(share)s of what is usual (times: %(n)s)"),
+    "gold": N_("correct checks: %(share)s of %(n)s"),
+    "pace": N_("duration: %(share)s of the typical time (n = %(n)s)"),
     "fast_answers": N_("fast answers: %(share)s of %(n)s"),
-    "goal_pursued": N_("tried of what the tasks asked for: %(share)s of %(n)s"),
-    "copies": N_("long texts given before, word for word: %(value)s of %(n)s"),
-    "disagreement": N_("dialogues whose success they judged otherwise than the log: %(share)s of %(n)s"),
+    "goal_pursued": N_("task goals attempted: %(share)s of %(n)s"),
+    "copies": N_("repeated long texts: %(value)s of %(n)s"),
+    "disagreement": N_("success answers that contradict the log: %(share)s of %(n)s"),
 }
-MARKED: Final = N_("marked: declared as %(condition)s")
-NOTHING: Final = N_("no sign is known")
+MARKED: Final = N_("flagged: %(condition)s")
+NOTHING: Final = N_("no signals")
 CHANGED: Final = N_(
-    "The section `quality` was changed after the first participant had come: marks go by what stood before."
+    "The `quality` settings changed after the first participant. Flags use the earlier settings."
 )
 Translate = Callable[..., str]
 

@@ -64,8 +64,8 @@ def test_six_people_in_three_sessions_stand_beside_a_crowd_in_one_report(tmp_pat
     section = told.partition("Populations side by side")[2]
     words = " ".join(re.sub("<[^>]+>", " ", section).split())
     assert "laboratory" in words and "crowd" in words
-    assert "72.00 EUR by the terms of recruiting" in words, "six people at 12.00"
-    assert "2.00 EUR as the study file says" in words, "four dialogues at 0.50"
+    assert "72.00 EUR from the recruitment settings" in words, "six people at 12.00"
+    assert "2.00 EUR from the study file" in words, "four dialogues at 0.50"
     assert re.search(r"Dialogues 4 15|Dialogues 15 4", words), "the commitment: 2 or 3 each, against one"
 
 
@@ -113,32 +113,32 @@ def test_somebody_books_moves_comes_too_early_is_let_in_and_talks_while_a_superv
         expect(page.locator("h1")).to_have_text("Your seat is booked")
         page.locator("summary", has_text="Move it").click()
         page.locator("form[action*=move] label", has_text="10:00").first.click()
-        page.get_by_role("button", name="Move the booking").click()
+        page.get_by_role("button", name="Move booking").click()
         expect(page.locator("h1")).to_have_text("Your booking was moved")
         with page.expect_download() as saved:
-            page.get_by_role("link", name="Add it to your calendar").click()
+            page.get_by_role("link", name="Add to calendar").click()
         assert "DTSTART:20261201T090000Z" in saved.value.path().read_text("utf-8")
 
         laboratory.at(FIRST - timedelta(hours=1))
         page.reload()
         expect(page.get_by_text("where you can begin from 09:45")).to_be_visible()
         page.get_by_role("button", name="I am here").click()
-        expect(page.get_by_text("The supervisor sees that you are here, since 09:00.")).to_be_visible()
+        expect(page.get_by_text("The supervisor was notified at 09:00.")).to_be_visible()
         whole(page)
         sign_in(desk, laboratory, served)
         desk.goto(f"{served.url}/")
-        desk.get_by_role("link", name="1 person is in the laboratory and waits to be let in").click()
+        desk.get_by_role("link", name="1 person waiting in the laboratory").click()
         whole(desk)
         desk.get_by_role("button", name="Let booking 1 in").click()
-        expect(desk.get_by_text("may be let in").first).to_be_visible()
-        page.get_by_role("link", name="Go on to the study").click()  # the page went on by itself
+        expect(desk.get_by_text("can be let in").first).to_be_visible()
+        page.get_by_role("link", name="Continue to the study").click()  # the page went on by itself
         page.get_by_role("button", name="Start").click()
         expect(page.get_by_text("Task 1 of at least 2")).to_be_visible()
         expect(page.get_by_text("The time of your session is over")).to_be_hidden()
         expect(desk.get_by_text("1 of 2 to 3")).to_be_visible()  # so has the supervisor's page
         desk.get_by_label("About").select_option(label="seat 1, booking 1")
         desk.get_by_label("Text").fill("<b>Asked</b> for a glass of water.")
-        desk.get_by_role("button", name="Keep the note").click()
+        desk.get_by_role("button", name="Save note").click()
         expect(desk.get_by_text("<b>Asked</b> for a glass of water.")).to_be_visible()
         assert [one.kind for one in Bookings(laboratory.log, "lab").notes()] == ["let_in", "note"]
 

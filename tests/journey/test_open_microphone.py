@@ -89,7 +89,7 @@ def test_a_whole_dialogue_is_just_talked_recorded_and_timed_from_its_sound(
     press(page, "#ready")
     expect(page.locator("#mute")).to_be_focused()
     doing(page, "speaking")  # the greeting
-    expect(page.locator("#doing")).to_have_text("The program is speaking. You may speak, too.")
+    expect(page.locator("#doing")).to_have_text("The program is speaking. You can interrupt it.")
     assert barriers(page) == []
     assert overflow(page) <= 0
     doing(page, "listening")
@@ -99,7 +99,7 @@ def test_a_whole_dialogue_is_just_talked_recorded_and_timed_from_its_sound(
         expect(page.locator(".turn.system")).to_have_count(number)
         doing(page, "listening")
     page.keyboard.press("Enter")  # the microphone is off
-    expect(page.locator("#doing")).to_contain_text("does not hear you")
+    expect(page.locator("#doing")).to_contain_text("cannot hear you")
     speak(page, FAREWELL)
     page.keyboard.press("Enter")
     doing(page, "listening")
@@ -184,7 +184,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         answered(parlour, 2)
         line.cut()
         doing(page, "lost")
-        expect(page.locator("#doing")).to_contain_text("what you say now is not heard")
+        expect(page.locator("#doing")).to_contain_text("Reconnecting")
         speak(page, QUESTION)
         line.mend()
         doing(page, "speaking", "listening")
@@ -202,7 +202,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(parlour: Parlour, context:
         doing(page, "listening", "speaking")
         line.cut()
         doing(page, "lost")
-        page.get_by_role("button", name="Press a button to speak instead").click()
+        page.get_by_role("button", name="Use a button to speak").click()
         line.mend()
         eventually(lambda: parlour.events("microphone_closed"), "the service was never told")
 
@@ -234,7 +234,7 @@ def test_a_closed_tab_comes_back_and_a_second_tab_goes_on_alone(
     answered(parlour, 3)
     assert len(parlour.events("microphone_opened")) == 1
     assert len(parlour.events("user_turn_sent")) == 2
-    second.get_by_role("button", name="Press a button to speak instead").click()
+    second.get_by_role("button", name="Use a button to speak").click()
     expect(second.locator("#talk")).to_be_focused()
     eventually(lambda: parlour.events("recording_stored"), "the recording was never kept")
     assert parlour.events("microphone_closed")[0].reason == "left"

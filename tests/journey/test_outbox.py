@@ -95,7 +95,7 @@ def test_a_turn_typed_without_network_is_kept_over_a_reload_and_sent_once(
     page.locator("#text").fill("in the centre")
     page.locator("#text").press("Enter")
     page.locator("#text").press("Enter")
-    expect(page.locator("#saving")).to_contain_text("will be sent when the connection is back")
+    expect(page.locator("#saving")).to_contain_text("will be sent when")
     page.reload()
     expect(page.locator(".turn.user.pending")).to_contain_text("in the centre")
     assert arrived(website) == []

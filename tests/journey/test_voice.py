@@ -96,7 +96,7 @@ def test_a_spoken_dialogue_from_the_microphone_check_to_its_end(started, said: P
         sound = read_sound(folder_of(log).file(stored.file))
         assert sound.duration_s >= 2
         assert np.abs(sound.samples).max() > 1000
-        page.get_by_label("Show in writing what is said").uncheck()
+        page.get_by_label("Show transcript").uncheck()
         expect(page.locator("#transcript")).to_be_hidden()
         page.close()  # the tab is closed, and the participant comes back
         page = context.new_page()
@@ -199,9 +199,9 @@ def test_with_a_telephone_and_without_a_microphone_the_page_says_what_can_be_don
         page.goto(server.url)
         page.get_by_role("button", name="Start", exact=True).click()
         press(page, "#check")
-        expect(page.locator("#voice-news")).to_contain_text("can only be spoken, with an open microphone")
+        expect(page.locator("#voice-news")).to_contain_text("needs a microphone")
         expect(page.locator("#say")).to_be_hidden()
-        expect(page.get_by_text("Write instead")).to_have_count(0)
+        expect(page.get_by_text("Type instead")).to_have_count(0)
         assert barriers(page) == []
         assert overflow(page) <= 0
         page.locator("#end-button").click()

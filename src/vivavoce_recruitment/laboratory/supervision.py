@@ -36,18 +36,18 @@ from vivavoce_recruitment.laboratory.settings import LaboratorySettings, words_i
 from vivavoce_recruitment.laboratory.standing import may_wait, standing_of
 
 STANDS: Final = {
-    "booked": N_("booked"), "waits": N_("waits to be let in"), "awaited": N_("awaited"), "late": N_("late"),
-    "here": N_("here"), "let_in": N_("may be let in"), "no_show": N_("did not come"), "over": N_("over"),
+    "booked": N_("booked"), "waits": N_("waiting to enter"), "awaited": N_("awaited"), "late": N_("late"),
+    "here": N_("here"), "let_in": N_("can be let in"), "no_show": N_("no-show"), "over": N_("over"),
 }  # fmt: skip
 KINDS: Final[dict[NoteKind, str]] = {
-    "note": N_("a note"), "technical_problem": N_("a technical problem"), "no_show": N_("did not come"),
+    "note": N_("a note"), "technical_problem": N_("a technical problem"), "no_show": N_("no-show"),
     "let_in": N_("let in: early, late or at another computer"), "cancelled": N_("cancel the booking"),
 }  # fmt: skip
 MARKS: Final = KINDS | {"let_in": N_("let in"), "cancelled": N_("cancelled")}
 ABOUT_SOMEBODY: Final = frozenset({"no_show", "let_in", "cancelled"})
 REFUSED: Final = {
-    "gone": N_("There is no such booking any more."),
-    "begun": N_("This person has begun: their booking cannot be cancelled."),
+    "gone": N_("Booking not found."),
+    "begun": N_("This person has started, so the booking cannot be cancelled."),
 }
 MOST_TEXT: Final = 2000
 router = APIRouter(prefix="/laboratory")
@@ -61,8 +61,8 @@ def due_waiting(request: Request, desk: Desk) -> list[DueAction]:
     if not n:
         return []
     text = ngettext(
-        "%(num)s person is in the laboratory and waits to be let in",
-        "%(num)s people are in the laboratory and wait to be let in", n,
+        "%(num)s person waiting in the laboratory",
+        "%(num)s people waiting in the laboratory", n,
     )  # fmt: skip
     return [DueAction(text, "/laboratory", urgent=True)]
 
@@ -143,11 +143,11 @@ def add_note(request: Request, desk: ThisDesk, form: OwnForm) -> Response:
     start = next((one.start for one in _facts(desk)["sessions"] if one.start.isoformat() == written), None)
     problem = ""
     if kind not in KINDS or start is None or not (number.isdigit() or not number):
-        problem = gettext("Say what the note is about, and what it is.")
+        problem = gettext("Select the subject and type of the note.")
     elif kind in ABOUT_SOMEBODY and not number:
-        problem = gettext("Choose the person whom this is about.")
+        problem = gettext("Select the person.")
     elif kind in ("note", "technical_problem") and not text:
-        problem = gettext("Write what there is to note.")
+        problem = gettext("Enter the note text.")
     if problem or start is None:
         return _page(request, desk, 422, problem, about, text, kind)
     try:

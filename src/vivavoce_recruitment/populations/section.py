@@ -40,7 +40,7 @@ class PopulationsSection(Section[PopulationsCompared]):
 
     name = "populations"
     order = 950
-    title = "Populations side by side"
+    title = "Comparison of populations"
     menu = "Populations"
     needs = ("dialogues", "participants")
 
@@ -64,7 +64,7 @@ def _named(name: str | None) -> str:
 
 
 def _title(measure: str) -> str:
-    return say("Dialogues a participant") if measure == CALLS else title(measure)
+    return say("Dialogues per participant") if measure == CALLS else title(measure)
 
 
 def _value(value: float | None, measure: str) -> str:
@@ -79,8 +79,7 @@ def _differences(results: PopulationsCompared) -> list[str]:
     }
     sentences = [
         say(
-            "{measure}: {a} stands at {first}, {b} at {second} (difference {gap}, 95% CI {interval}; "
-            "adjusted p {p}).",
+            "{measure}: {a} {first}, {b} {second} (difference {gap}, 95% CI {interval}; adjusted p {p}).",
             measure=_title(one.measure), a=_named(one.a), b=_named(one.b),
             first=_value(values[str(one.a), one.measure], one.measure),
             second=_value(values[str(one.b), one.measure], one.measure),
@@ -92,12 +91,12 @@ def _differences(results: PopulationsCompared) -> list[str]:
     if alike := [_title(name) for name in results.measures if _shows_nothing(results.tests, name)]:
         sentences.append(
             say(
-                "No difference can be shown in: {measures}. That is no proof that there is none.",
+                "Not significant: {measures}. This does not prove equality.",
                 measures=", ".join(alike),
             )
         )  # fmt: skip
     if DURATION in results.measures and any(one.simulated for one in results.populations):
-        sentences.append(say("How long programs take depends on the computer: it is not compared."))
+        sentences.append(say("Durations of simulated users depend on the computer and are not compared."))
     return sentences
 
 
@@ -117,9 +116,9 @@ def _figures(results: PopulationsCompared) -> TableOfText:
         Row(say("People"), tuple(Cell(count(one.participants)) for one in people)),
         Row(say("Dialogues"), tuple(Cell(count(one.dialogues)) for one in people)),
         *(Row(_title(name), tuple(_figure(one, name) for one in people)) for name in results.measures),
-        Row(say("Cost in all"), tuple(_total(one.cost) for one in people)),
-        Row(say("Cost of a participant"), tuple(_share(one.cost, "participants") for one in people)),
-        Row(say("Cost of a dialogue"), tuple(_share(one.cost, "dialogues") for one in people)),
+        Row(say("Total cost"), tuple(_total(one.cost) for one in people)),
+        Row(say("Cost per participant"), tuple(_share(one.cost, "participants") for one in people)),
+        Row(say("Cost per dialogue"), tuple(_share(one.cost, "dialogues") for one in people)),
     ]
     signed = tuple(
         (f"{_named(row.key)}, {_title(name).lower()}", signature)
@@ -128,12 +127,12 @@ def _figures(results: PopulationsCompared) -> TableOfText:
         if name != CALLS and (signature := row.measures[name].clustered.signature)
     )  # fmt: skip
     note = say(
-        "Under each figure its 95% CI with participants as the unit. A cost is that of all who took "
-        "part, also of dialogues that rules leave out. A dash: it is not known."
+        "Below each figure: 95% CI, clustered by participant. Costs include all participants and excluded "
+        "dialogues. Dash: unknown."
     )
     columns = heads(say("Measure"), *(_named(one.name) for one in people))
     return TableOfText(
-        "populations", say("Populations side by side"), columns, tuple(rows), note, signed, numeric=True
+        "populations", say("Comparison of populations"), columns, tuple(rows), note, signed, numeric=True
     )
 
 
@@ -156,13 +155,13 @@ def _total(cost: Spent | None) -> Cell:
     if cost is None:
         return Cell(MISSING)
     sources = {
-        "told": say("as told with the report"), "study_file": say("as the study file says"),
-        "terms": say("by the terms of recruiting"),
+        "told": say("from the report options"), "study_file": say("from the study file"),
+        "terms": say("from the recruitment settings"),
     }  # fmt: skip
     lacking = {"fee": say("without the platform's fee"), "calls": say("without the calls")}
     under = [sources[cost.source], *(lacking[name] for name in cost.without)]
     if cost.once:
-        under.append(say("of it once {amount}", amount=_money(cost.once, cost.currency)))
+        under.append(say("fixed costs {amount}", amount=_money(cost.once, cost.currency)))
     return Cell(_money(cost.total, cost.currency), tuple(under))
 
 
@@ -190,8 +189,8 @@ def _tests(results: PopulationsCompared) -> list[Block]:
         return []
     family = " ".join(stated(one.why) for one in results.summary.families)
     note = say(
-        "The first minus the second, rates and word errors in percentage points, durations in seconds. "
-        "Participants are the unit; p is two-tailed. Bold: significant after adjustment over all rows."
+        "First minus second: rates and word errors in percentage points, durations in seconds. Clustered "
+        "by participant; two-tailed p. Bold: significant after adjustment over all rows."
     )
     return [
         TableOfText(
@@ -225,16 +224,16 @@ def _precision(results: PopulationsCompared) -> list[Block]:
         return []
     wanted = f"\u00b1{points(results.half_width).lstrip('+')}"
     note = say(
-        "How many people, with as many dialogues each and as alike as these, a 95% CI of {width} "
-        "points takes, and what they cost: what came once, and what grows with people. Under both their own "
-        "95% limits. Half the width takes four times as many people.",
+        "Sample size and cost for a 95% CI of {width} points, with the same dialogues per participant and "
+        "the same variance. Costs combine fixed and per-participant costs. Below: 95% limits. Half the "
+        "width needs four times as many people.",
         width=wanted,
     )  # fmt: skip
     columns = heads(
-        say("Population"), say("Interval now, points"), say("People for {width}", width=wanted),
+        say("Population"), say("Current CI width (points)"), say("People for {width}", width=wanted),
         say("Dialogues for {width}", width=wanted), say("Cost for {width}", width=wanted),
     )  # fmt: skip
-    return [TableOfText("precision", say("What precision costs"), columns, tuple(rows), note)]
+    return [TableOfText("precision", say("Cost of precision"), columns, tuple(rows), note)]
 
 
 def _price(known: RequiredPeople, one: PopulationFound) -> Cell:
@@ -249,9 +248,9 @@ def _orders(results: PopulationsCompared) -> list[Block]:
     """Whether both populations put the systems in the same order."""
     if not results.ranks:
         return []
-    same = say("{measure}: the same order of {n} systems in both (Kendall's tau {tau}).")
-    other = say("{measure}: another order of {n} systems (Kendall's tau {tau}).")
-    lead = say("Whether both populations put the systems in the same order:")
+    same = say("{measure}: same order of {n} systems (Kendall's tau {tau}).")
+    other = say("{measure}: different order of {n} systems (Kendall's tau {tau}).")
+    lead = say("Order of systems in both populations:")
     told = tuple(
         (same if one.same_order else other).format(
             measure=_title(name), n=count(one.systems), tau=coefficient(one.tau)

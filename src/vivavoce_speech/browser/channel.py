@@ -31,10 +31,10 @@ class VoiceChannel(Channel):
 
     def told(self, study: Study) -> Information:
         lead = Message(
-            "Thank you for your interest. In this study you talk with a computer program by voice, and help "
-            "us find out how good it is."
+            "Thank you for your interest. In this study you talk with a computer program by voice and "
+            "help us evaluate it."
         )
-        needs = (Message("A microphone, and loudspeakers or headphones."),)
+        needs = (Message("A microphone and loudspeakers or headphones."),)
         return Information(lead, needs=needs, keeps=(SPOKEN,))
 
     def course(self) -> str:

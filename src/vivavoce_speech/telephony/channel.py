@@ -31,8 +31,8 @@ class PhoneChannel(Channel):
 
     def told(self, study: Study) -> Information:
         lead = Message(
-            "Thank you for your interest. In this study you call a computer program by telephone, and help "
-            "us find out how good it is."
+            "Thank you for your interest. In this study you call a computer program by telephone and help "
+            "us evaluate it."
         )
         return Information(lead, needs=(Message("A telephone."),), keeps=(SPOKEN,))
 

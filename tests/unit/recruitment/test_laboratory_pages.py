@@ -36,7 +36,7 @@ def test_a_seat_is_booked_with_a_code_to_keep_and_a_file_for_the_calendar(tmp_pa
         assert page.count("2 seats are free") == 4 and "Tuesday 1 December 2026" in page
         booked = browser.press("/laboratory/book?lang=en", slot=FIRST.isoformat())
         assert heading(booked) == "Your seat is booked"
-        assert "Tuesday 1 December 2026, 10:00 – 11:00" in booked and "begin from 09:45" in booked
+        assert "Tuesday 1 December 2026, 10:00 – 11:00" in booked and "start from 09:45" in booked
         code = code_of(booked)
         assert heading(opened(laboratory, code.lower())) == "Your booking"
         calendar = browser.client.get("/laboratory/calendar", params={"seat": code})
@@ -53,10 +53,10 @@ def test_words_are_those_of_the_language_and_nobody_waits_for_a_message(tmp_path
         browser = laboratory.browser()
         english, italian = (browser.look(f"/laboratory?lang={one}") for one in ("en", "it"))
         assert "Your own headset." in english and "Le tue cuffie." not in english
-        assert "Le tue cuffie." in italian and "non invia e-mail" in italian
+        assert "Le tue cuffie." in italian and "Non viene inviata alcuna e-mail" in italian
         browser.look("/laboratory?lang=en")
         booked = browser.press("/laboratory/book?lang=en", slot=FIRST.isoformat())
-        assert "Your own headset." in booked and "no e-mail is sent" in booked
+        assert "Your own headset." in booked and "No e-mail is sent" in booked
         calendar = browser.client.get("/laboratory/calendar", params={"seat": code_of(booked), "lang": "it"})
         assert r"DESCRIPTION:Le tue cuffie.\nhttp" in calendar.text.replace("\r\n ", "")
 
@@ -71,7 +71,7 @@ def test_a_session_may_have_a_length_and_seats_of_its_own(tmp_path: Path) -> Non
         assert "A session of" not in page, "they are of several lengths"
         code = laboratory.book(own)
         refused = browser.press("/laboratory/book?lang=en", 409, slot=own.isoformat())
-        assert "Somebody has just taken the last seat" in refused
+        assert "That session is now full" in refused
         calendar = browser.client.get("/laboratory/calendar", params={"seat": code}).text
         assert {"DTSTART:20261203T130000Z", "DTEND:20261203T143000Z"} <= set(calendar.split("\r\n"))
 
@@ -85,14 +85,14 @@ def test_an_invitation_books_one_seat_and_leads_to_another_when_that_is_cancelle
         paths = [one.removeprefix("https://lab.example") for one in told]
         nobody = laboratory.browser()
         refused = nobody.client.get("/laboratory?lang=en")
-        assert refused.status_code == 403 and "booked with an invitation" in refused.text
+        assert refused.status_code == 403 and "need an invitation to book" in refused.text
         assert "/laboratory/book?" not in refused.text
         first, second = laboratory.browser(), laboratory.browser()
         for browser in (first, second):
             assert f"invitation={paths[0].partition('=')[2]}" in browser.look(f"{paths[0]}&lang=en")
         code = code_of(first.press("/laboratory/book?lang=en", slot=FIRST.isoformat()))
         used = second.press("/laboratory/book?lang=en", 409, slot=SECOND.isoformat())
-        assert "with this invitation already" in used and "/laboratory/book?" not in used
+        assert "This invitation already has a booking" in used and "/laboratory/book?" not in used
         first.look(f"/laboratory/booking?seat={code}&lang=en")
         first.press("/laboratory/cancel?lang=en")
         second.look(f"{paths[0]}&lang=en")
@@ -120,7 +120,7 @@ def test_the_last_seat_is_gone_for_whoever_comes_later_and_what_they_entered_sta
         for name in ("ada", "bob"):
             laboratory.book(email=f"{name}@example.org")
         refused = slow.press("/laboratory/book?lang=en", 409, slot=FIRST.isoformat(), email="eve@example.org")
-        assert "Somebody has just taken the last seat" in refused and 'value="eve@example.org"' in refused
+        assert "That session is now full" in refused and 'value="eve@example.org"' in refused
         full = re.search(r'value="2026-12-01T09:00:00[^>]+>', refused)
         assert full is not None and "disabled" in full[0]
         booked = slow.press("/laboratory/book?lang=en", slot=SECOND.isoformat(), email="eve@example.org")
@@ -128,7 +128,7 @@ def test_the_last_seat_is_gone_for_whoever_comes_later_and_what_they_entered_sta
         again = laboratory.browser()
         again.look("/laboratory")
         known = again.press("/laboratory/book?lang=en", 409, slot=SECOND.isoformat(), email="EVE@example.org")
-        assert "There is a booking with this e-mail address already" in known
+        assert "This e-mail address already has a booking" in known
         wrong = again.press("/laboratory/book?lang=en", 422, slot=SECOND.isoformat(), email="nobody")
         assert "Please enter your e-mail address" in wrong
         assert "Please choose a session" in again.press("/laboratory/book?lang=en", 422, slot="tomorrow")
@@ -154,12 +154,12 @@ def test_a_booking_is_moved_and_cancelled_until_the_limit_and_not_after(tmp_path
 def test_who_comes_in_time_begins_and_everybody_else_is_told_what_to_do(tmp_path: Path) -> None:
     with open_laboratory(write_laboratory(tmp_path / "lab")) as laboratory:
         code, late = laboratory.book(), laboratory.book()
-        assert "We do not know this booking" in opened(laboratory, "AAAA-BBBB-CCCC", 404)
+        assert "Booking not found" in opened(laboratory, "AAAA-BBBB-CCCC", 404)
         laboratory.at(FIRST - timedelta(minutes=16))
-        assert "Go on to the study" not in opened(laboratory, code)
+        assert "Continue to the study" not in opened(laboratory, code)
         early = laboratory.browser()
         early.look(f"/?seat={code}")
-        assert "begin from 09:45" in early.press("/start"), "the link of Start alone lets nobody in"
+        assert "start from 09:45" in early.press("/start"), "the link of Start alone lets nobody in"
         assert laboratory.log.visits("lab") == []
         laboratory.at(FIRST - timedelta(minutes=14))
         here = laboratory.arrive(code)
@@ -172,10 +172,10 @@ def test_who_comes_in_time_begins_and_everybody_else_is_told_what_to_do(tmp_path
             plain not in one.model_dump_json() and "booking-" not in one.model_dump_json() for one in events
         )
         elsewhere = opened(laboratory, code)
-        assert "goes on there" in elsewhere and "tell the supervisor" in elsewhere
+        assert "in use on another computer" in elsewhere and "ask the supervisor" in elsewhere
         thief = laboratory.browser()
         thief.look(f"/?seat={code}")
-        assert "goes on there" in thief.press("/start"), "nor does Start at another computer"
+        assert "in use on another computer" in thief.press("/start"), "nor does Start at another computer"
         assert "/turns/form" in here.look(f"/laboratory/booking?seat={code}"), "their own browser goes on"
         laboratory.at(FIRST + timedelta(minutes=16))
         assert "possible to begin until 10:15" in opened(laboratory, late)
@@ -204,7 +204,7 @@ def test_a_supervisor_lets_somebody_in_who_is_late_or_sits_elsewhere_and_only_on
         bookings.add_note("n1", FIRST, 1, "let_in", None, "Ada")
         first = laboratory.arrive(code)
         assert "/turns/form" in first.html
-        assert "goes on there" in opened(laboratory, code), "letting in once is once"
+        assert "in use on another computer" in opened(laboratory, code), "letting in once is once"
         bookings.add_note("n2", FIRST, 1, "let_in", None, "Ada")
         second = laboratory.arrive(code)
         assert "/turns/form" in second.html and len(laboratory.log.visits("lab")) == 1
@@ -216,9 +216,9 @@ def test_who_is_there_and_cannot_begin_tells_the_supervisor_and_goes_on_when_let
         assert "/laboratory/here" not in opened(laboratory, code), "two days before nobody is there"
         laboratory.at(FIRST - timedelta(hours=2))
         browser = laboratory.browser()
-        assert "Are you in the laboratory?" in browser.look(f"/laboratory/booking?seat={code}&lang=en")
+        assert "If you are in the laboratory" in browser.look(f"/laboratory/booking?seat={code}&lang=en")
         waiting = browser.press("/laboratory/here?lang=en")
-        assert "sees that you are here, since 08:00" in waiting and "I am here" not in waiting
+        assert "notified at 08:00" in waiting and "I am here" not in waiting
         asks = re.search(r'data-asks="([^"]+)" .*data-standing="early"', waiting)
         assert asks is not None
         standing = lambda: browser.client.get(asks[1].replace("&amp;", "&")).json()["standing"]  # noqa: E731

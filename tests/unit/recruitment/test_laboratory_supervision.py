@@ -62,7 +62,7 @@ def test_it_shows_live_who_is_booked_who_is_there_and_how_far(tmp_path: Path) ->
         laboratory.at(FIRST + timedelta(minutes=20))
         first, second = seats(desk.get("/laboratory/now").text)
         assert first[2:] == ["late", "–", "–", "–", "–", "Note on booking 1"]
-        assert second[2:7] == ["here", "in dialogue", "1 of 2 to 3", "0", "20 min"]
+        assert second[2:7] == ["here", "in a dialogue", "1 of 2 to 3", "0", "20 min"]
         browser.look("/leave")
         browser.press("/withdraw")
         assert seats(desk.get("/laboratory/now").text)[1][2] == "withdrew"
@@ -92,10 +92,10 @@ def test_notes_are_kept_with_time_and_name_and_nothing_of_a_visit_changes(tmp_pa
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"about": "1999-01-01T00:00:00+00:00", "text": "kept words"}, "Say what the note is about"),
-        ({"about": KEY, "kind": "no_show", "text": "kept words"}, "Choose the person"),
-        ({"about": f"{KEY} 1"}, "Write what there is to note"),
-        ({"about": f"{KEY} 9", "text": "kept words"}, "There is no such booking any more."),
+        ({"about": "1999-01-01T00:00:00+00:00", "text": "kept words"}, "Select the subject"),
+        ({"about": KEY, "kind": "no_show", "text": "kept words"}, "Select the person"),
+        ({"about": f"{KEY} 1"}, "Enter the note text"),
+        ({"about": f"{KEY} 9", "text": "kept words"}, "Booking not found."),
     ],
 )
 def test_a_note_that_cannot_be_kept_comes_back_as_it_was_entered(
@@ -103,7 +103,7 @@ def test_a_note_that_cannot_be_kept_comes_back_as_it_was_entered(
 ) -> None:
     with supervised(tmp_path / "lab") as (laboratory, desk):
         laboratory.book()
-        status = 409 if "such booking" in told else 422
+        status = 409 if "not found" in told else 422
         page = note(desk, status, **fields)
         assert told in page and fields.get("text", "") in page
         assert Bookings(laboratory.log, "lab").notes() == []
@@ -113,12 +113,12 @@ def test_marks_say_who_did_not_come_let_people_in_and_give_seats_back(tmp_path: 
     with supervised(tmp_path / "lab") as (laboratory, desk):
         codes = [laboratory.book() for _ in range(2)]
         laboratory.at(FIRST + timedelta(minutes=30))
-        assert seats(note(desk, about=f"{KEY} 1", kind="no_show"))[0][2] == "did not come"
-        assert seats(note(desk, about=f"{KEY} 2", kind="let_in"))[1][2] == "may be let in"
+        assert seats(note(desk, about=f"{KEY} 1", kind="no_show"))[0][2] == "no-show"
+        assert seats(note(desk, about=f"{KEY} 2", kind="let_in"))[1][2] == "can be let in"
         browser = laboratory.arrive(codes[1])
         assert "/turns/form" in browser.html
         refused = note(desk, 409, about=f"{KEY} 2", kind="cancelled")
-        assert "their booking cannot be cancelled" in refused
+        assert "the booking cannot be cancelled" in refused
         page = note(desk, about=f"{KEY} 1", kind="cancelled", text="They telephoned.")
         assert [row[0] for row in seats(page)] == ["2"] and "1 booking was cancelled." in page
         assert "This booking was cancelled" in laboratory.browser().look(
@@ -128,7 +128,7 @@ def test_marks_say_who_did_not_come_let_people_in_and_give_seats_back(tmp_path: 
 
 def test_who_waits_is_urgent_on_the_overview_until_one_button_lets_them_in(tmp_path: Path) -> None:
     with supervised(tmp_path / "lab") as (laboratory, desk):
-        told = "1 person is in the laboratory and waits to be let in"
+        told = "1 person waiting in the laboratory"
         code = laboratory.book()
         assert told not in desk.get("/").text
         browser = laboratory.browser()
@@ -136,13 +136,13 @@ def test_who_waits_is_urgent_on_the_overview_until_one_button_lets_them_in(tmp_p
         browser.press("/laboratory/here?lang=en")
         assert told in desk.get("/").text
         page = desk.get("/laboratory/now").text
-        assert seats(page)[0][2].startswith("waits to be let in since 09:00")
+        assert seats(page)[0][2].startswith("waiting to enter since 09:00")
         form = re.search(r'<form method="post" action="/laboratory/notes">(.*?)</form>', page, flags=re.S)
         assert form is not None
         fields = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form[1]))
         desk.post("/laboratory/notes", data=fields)
         assert told not in desk.get("/").text
-        assert seats(desk.get("/laboratory/now").text)[0][2] == "may be let in"
+        assert seats(desk.get("/laboratory/now").text)[0][2] == "can be let in"
         assert "/turns/form" in laboratory.arrive(code).html
 
 
@@ -150,7 +150,7 @@ def test_it_is_for_researchers_and_in_their_language(tmp_path: Path) -> None:
     with supervised(tmp_path / "lab", language="it") as (laboratory, desk):
         laboratory.book()
         page = desk.get("/laboratory").text
-        assert "Laboratorio" in page and seats(page)[0][2] == "prenotato" and "Keep the note" not in page
+        assert "Laboratorio" in page and seats(page)[0][2] == "prenotato" and "Save note" not in page
         with desk_of(tmp_path / "lab", laboratory.log, role="viewer") as viewer:
             assert viewer.get("/laboratory").status_code == 403
 

@@ -143,14 +143,14 @@ def test_costs_are_those_of_the_study_file_or_of_the_terms_of_recruiting(tmp_pat
     known = tables(section_of(dataset))["populations"]
     assert [cell.main for cell in known.columns] == ["Measure", "crowd", "laboratory"]
     assert row(known, "Cost in all") == [f"{each:.2f} GBP", f"{expected:.2f} GBP"]
-    assert row(known, "Cost of a participant") == [f"{each / 4:.2f} GBP", f"{expected / 3:.2f} GBP"]
+    assert row(known, "Cost per participant") == [f"{each / 4:.2f} GBP", f"{expected / 3:.2f} GBP"]
     assert row(known, "People") == ["4", "3"]
 
 
 def test_what_nobody_said_is_unknown_and_what_was_told_counts(tmp_path: Path) -> None:
     dataset = drawn(tmp_path / "d", [replace(CROWD, people=5), replace(LABORATORY, people=5)], 6)
     assert row(tables(section_of(dataset))["populations"], "Cost in all") == ["\u2013", "\u2013"]
-    assert row(tables(section_of(dataset))["populations"], "Cost of a dialogue") == ["\u2013", "\u2013"]
+    assert row(tables(section_of(dataset))["populations"], "Cost per dialogue") == ["\u2013", "\u2013"]
     told = tables(section_of(dataset, population_costs={"links": 50.0}))["populations"]
     assert row(told, "Cost in all") == ["50.00", "\u2013"]
 
@@ -201,7 +201,7 @@ def test_programs_are_marked_and_how_long_they_take_is_not_compared(tmp_path: Pa
         "laboratory (simulated)",
     ]
     assert "Dialogue duration" not in {one.group for one in known["population-tests"].rows}
-    assert "depends on the computer" in str(section)
+    assert "depend on the computer" in str(section)
 
 
 def test_it_is_left_out_where_all_are_of_one_population(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_the_order_of_systems_is_told_where_chance_alone_would_seldom_give_it(tm
 def test_people_with_one_dialogue_each_are_no_rate_with_an_interval(tmp_path: Path) -> None:
     once = [replace(crowd, people=12, calls=0.0) for crowd in (CROWD, LABORATORY)]
     known = tables(section_of(drawn(tmp_path / "d", once, 14)))["populations"]
-    (calls,) = (one for one in known.rows if one.heading == "Dialogues a participant")
+    (calls,) = (one for one in known.rows if one.heading == "Dialogues per participant")
     assert [cell.main for cell in calls.cells] == ["1.00", "1.00"]
     assert all(" to " not in line for cell in calls.cells for line in cell.under)
 

@@ -74,10 +74,10 @@ def test_approval_tells_the_signs_of_each_and_proposes_everybody(prolific: Proli
         good, bad = came(log, prolific, 6.0, 1.0)
     told = recruit("approve", study)
     assert told.exit_code == 0 and told.stdout.count(" due\n") == 2, "nobody is left out by a sign"
-    lines = dict(re.findall(r"^(\S+)  reward  .* due\n    (checks .*)$", told.stdout, re.MULTILINE))
+    lines = dict(re.findall(r"^(\S+)  reward  .* due\n    (correct checks.*)$", told.stdout, re.MULTILINE))
     assert lines == {
-        good: "checks answered right: 100% of 2",
-        bad: "checks answered right: 0% of 2  marked: declared as < 0.8",
+        good: "correct checks: 100% of 2",
+        bad: "correct checks: 0% of 2  flagged: < 0.8",
     }
     listed = json.loads(recruit("workers", study, "--json").stdout)
     assert [(one["gold"]["value"], one["gold"]["n"], one["gold"]["marked"]) for one in listed] == [
@@ -94,7 +94,7 @@ def test_without_limits_nothing_is_marked(prolific: Prolific, tmp_path: Path) ->
     with Log.open(f"sqlite:///{study / 'log.sqlite'}") as log:
         came(log, prolific, 1.0)
     told = recruit("approve", study).stdout
-    assert "checks answered right: 0% of 2" in told and "marked" not in told
+    assert "correct checks: 0% of 2" in told and "marked" not in told
 
 
 def test_before_anybody_came_there_is_nothing_to_tell(prolific: Prolific, tmp_path: Path) -> None:
@@ -112,12 +112,12 @@ def test_the_page_of_recruitment_tells_the_same_in_the_readers_language(
         with desk_of(study, log) as browser:
             page = press(browser, "/recruitment/prolific/ask")
             assert page.count('name="visit"') == page.count(" checked ") == 2, "both are proposed to be paid"
-            assert "checks answered right: 100% of 2" in page
-            assert "0% of 2 <strong>marked: declared as &lt; 0.8</strong>" in page
+            assert "correct checks: 100% of 2" in page
+            assert "0% of 2 <strong>flagged: &lt; 0.8</strong>" in page
         with desk_of(study, log, language="it") as browser:
             page = browser.get("/recruitment").text
-            assert "controlli con risposta giusta: 0% di 2" in page and "segnalato: dichiarato come" in page
-            assert "Signs of the work" not in page and "A sign is no verdict" not in page
+            assert "controlli corretti: 0% di 2" in page and "segnalato:" in page
+            assert "Quality signals" not in page and "Quality signals are not verdicts" not in page
 
 
 def test_marks_go_by_what_stood_when_the_first_participant_came(prolific: Prolific, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_marks_go_by_what_stood_when_the_first_participant_came(prolific: Prolif
     file = study / "study.yaml"
     file.write_text(file.read_text("utf-8").replace('gold: "< 0.8"', 'gold: "> 0.8"'), "utf-8")
     told = recruit("approve", study)
-    assert told.stdout.count("0% of 2  marked: declared as < 0.8") == 1
+    assert told.stdout.count("0% of 2  flagged: < 0.8") == 1
     assert "changed after the first participant" in told.stderr
 
 
