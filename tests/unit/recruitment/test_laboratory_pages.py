@@ -36,7 +36,7 @@ def test_a_seat_is_booked_with_a_code_to_keep_and_a_file_for_the_calendar(tmp_pa
         assert page.count("2 seats are free") == 4 and "Tuesday 1 December 2026" in page
         booked = browser.press("/laboratory/book?lang=en", slot=FIRST.isoformat())
         assert heading(booked) == "Your seat is booked"
-        assert "Tuesday 1 December 2026, 10:00 – 11:00" in booked and "start from 09:45" in booked
+        assert "Tuesday 1 December 2026, 10:00 – 11:00" in booked and "tart from 09:45" in booked
         code = code_of(booked)
         assert heading(opened(laboratory, code.lower())) == "Your booking"
         calendar = browser.client.get("/laboratory/calendar", params={"seat": code})
@@ -159,7 +159,7 @@ def test_who_comes_in_time_begins_and_everybody_else_is_told_what_to_do(tmp_path
         assert "Continue to the study" not in opened(laboratory, code)
         early = laboratory.browser()
         early.look(f"/?seat={code}")
-        assert "start from 09:45" in early.press("/start"), "the link of Start alone lets nobody in"
+        assert "tart from 09:45" in early.press("/start"), "the link of Start alone lets nobody in"
         assert laboratory.log.visits("lab") == []
         laboratory.at(FIRST - timedelta(minutes=14))
         here = laboratory.arrive(code)
@@ -178,7 +178,7 @@ def test_who_comes_in_time_begins_and_everybody_else_is_told_what_to_do(tmp_path
         assert "in use on another computer" in thief.press("/start"), "nor does Start at another computer"
         assert "/turns/form" in here.look(f"/laboratory/booking?seat={code}"), "their own browser goes on"
         laboratory.at(FIRST + timedelta(minutes=16))
-        assert "possible to begin until 10:15" in opened(laboratory, late)
+        assert "ended at 10:15" in opened(laboratory, late)
         assert len(laboratory.log.visits("lab")) == 1
 
 
@@ -225,7 +225,7 @@ def test_who_is_there_and_cannot_begin_tells_the_supervisor_and_goes_on_when_let
         assert standing() == "early"
         laboratory.at(FIRST - timedelta(minutes=100))
         browser.look(f"/laboratory/booking?seat={code}&lang=en")
-        assert "since 08:00" in browser.html, "the first time stands"
+        assert "at 08:00" in browser.html, "the first time stands"
         bookings.add_note("n1", FIRST, 1, "let_in", None, "Ada")
         assert standing() == "open"
         assert "/turns/form" in laboratory.arrive(code).html
