@@ -20,9 +20,9 @@ def judge(
         Path, typer.Argument(metavar="PAIRS|DATASET", help="CSV of labelled pairs, or a dataset's folder.")
     ],
     url: Annotated[str, typer.Option("--judge", help="URL of the language model (OpenAI's protocol).")],
-    model: Annotated[str, typer.Option("--judge-model", help="The model that is asked for.")],
+    model: Annotated[str, typer.Option("--judge-model", help="Model name.")],
     key: Annotated[
-        str | None, typer.Option("--judge-key", help="Its key as ${NAME} of the environment.")
+        str | None, typer.Option("--judge-key", help="API key as ${NAME} from the environment.")
     ] = None,
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=100, help="Pairs at the same time.")] = 4,
     level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,

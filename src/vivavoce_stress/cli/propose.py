@@ -14,8 +14,8 @@ Endpoint_ = Annotated[
     str | None,
     typer.Option("--endpoint", help="URL of a language model (OpenAI's protocol) that proposes too."),
 ]
-Model_ = Annotated[str, typer.Option("--model", help="The model that --endpoint is asked for.")]
-Key_ = Annotated[str | None, typer.Option("--key", help="Its key as ${NAME} of the environment.")]
+Model_ = Annotated[str, typer.Option("--model", help="Model name for --endpoint.")]
+Key_ = Annotated[str | None, typer.Option("--key", help="API key as ${NAME} from the environment.")]
 
 
 Certainty_ = Annotated[
@@ -32,7 +32,7 @@ Certainty_ = Annotated[
 
 def propose(
     utterance: Annotated[
-        str | None, typer.Argument(metavar="UTTERANCE", help="What a user said; or use --utterances.")
+        str | None, typer.Argument(metavar="UTTERANCE", help="User utterance, or use --utterances.")
     ] = None,
     utterances: Annotated[
         Path | None,
@@ -40,21 +40,21 @@ def propose(
     ] = None,
     language: Annotated[str, typer.Option("--language", help="it, en, or that of --pack.")] = "",
     test: Annotated[
-        list[str] | None, typer.Option("--test", help="Such as ST-1; several; all if none.")
+        list[str] | None, typer.Option("--test", help="Test to use, such as ST-1. Repeatable (default all).")
     ] = None,
-    previous: Annotated[str | None, typer.Option("--previous", help="The system turn before it.")] = None,
+    previous: Annotated[
+        str | None, typer.Option("--previous", help="System turn before the utterance.")
+    ] = None,
     protect: Annotated[
-        list[str] | None, typer.Option("--protect", help="Words that stay as they are: names, slot values.")
+        list[str] | None, typer.Option("--protect", help="Words to keep unchanged: names, slot values.")
     ] = None,
     channel: Annotated[str, typer.Option("--channel", help="text or voice.")] = "text",
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="At most so many variants a test.")
+        int | None, typer.Option("--limit", min=1, help="Maximum number of variants per test.")
     ] = None,
     certainty: Certainty_ = None,
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same variants.")] = 0,
-    pack: Annotated[
-        Path | None, typer.Option("--pack", help="Language file of a language of your own.")
-    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of the variants.")] = 0,
+    pack: Annotated[Path | None, typer.Option("--pack", help="Custom language file.")] = None,
     backend: Backends_ = None,
     endpoint: Endpoint_ = None,
     model: Model_ = "",
@@ -69,7 +69,7 @@ def propose(
         bool, typer.Option("--json", help="Print JSON on stdout: an object, or one a line of --utterances.")
     ] = False,
 ) -> None:
-    """Propose variants of an utterance, or of many: one substitution each, by the linguistic stress tests."""
+    """Propose stress test variants of one or many utterances, with one substitution each."""
     from vivavoce.core.errors import InputError
     from vivavoce_stress.base import Utterance
     from vivavoce_stress.packs import make_pack

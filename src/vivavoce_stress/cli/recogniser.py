@@ -20,11 +20,11 @@ def recogniser(
     trial: Annotated[
         Path, typer.Argument(metavar="TRIAL", help="YAML: recognisers, and conditions with their damage.")
     ],
-    seed: Annotated[int, typer.Option("--seed", help="Same seed, same noise and losses.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Random seed of noise and losses.")] = 1,
     level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
 ) -> None:
-    """Replay people's recordings through damage and recognisers: word error rates, and what damage adds."""
+    """Measure word error rates of recordings under damage, per recogniser and condition."""
     import asyncio
 
     from vivavoce.annotation.transcripts import read_transcripts

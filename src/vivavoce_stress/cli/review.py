@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 def review(
     study: Study_,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Sample interactions and queue variants of them for review.")
+        bool, typer.Option("--propose", help="Sample interactions and queue their variants for review.")
     ] = False,
     system: Annotated[
-        str | None, typer.Option("--system", help="Whose dialogues; for --freeze, on which.")
+        str | None,
+        typer.Option("--system", help="System of the dialogues; for --freeze, the system of the suite."),
     ] = None,
     dataset: From_ = None,
     utterances: Annotated[
@@ -58,11 +59,15 @@ def review(
     model: Model_ = "",
     key: Key_ = None,
     seed: Seed_ = 1,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write what waits for --reviewer here.")] = None,
-    read: Annotated[Path | None, typer.Option("--read", help="Take the decisions in this CSV.")] = None,
-    reviewer: Annotated[str | None, typer.Option("--reviewer", help="Who decided; needed by both.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write variants to review by --reviewer to this CSV file.")
+    ] = None,
+    read: Annotated[Path | None, typer.Option("--read", help="Read decisions from this CSV file.")] = None,
+    reviewer: Annotated[
+        str | None, typer.Option("--reviewer", help="Reviewer name. Required by --csv and --read.")
+    ] = None,
     lexicon: Annotated[
-        Path | None, typer.Option("--lexicon", help="Write what was approved, as JSON.")
+        Path | None, typer.Option("--lexicon", help="Write approved variants as JSON.")
     ] = None,
     freeze: Annotated[
         Path | None, typer.Option("--freeze", help="Write a suite of all approved variants.")
@@ -111,7 +116,7 @@ def _named(reviewer: str | None) -> str:
     from vivavoce.core.errors import InputError
 
     if not reviewer or not reviewer.strip():
-        raise InputError("who reviews?", place="stress review", hint="add --reviewer NAME")
+        raise InputError("reviewer missing", place="stress review", hint="add --reviewer NAME")
     return reviewer.strip()
 
 

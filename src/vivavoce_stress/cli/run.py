@@ -20,13 +20,20 @@ if TYPE_CHECKING:
     from vivavoce_stress.runs import CaseDone, Run, RunSettings
     from vivavoce_stress.spoken import Speech, SpokenChannel
 
-Tests_ = Annotated[list[str] | None, typer.Option("--test", help="Such as ST-1; several; all when left out.")]
-Languages_ = Annotated[list[str] | None, typer.Option("--language", help="Only these, such as it.")]
-Sample_ = Annotated[int | None, typer.Option("--sample", min=1, help="Interactions to draw; all if none.")]
-Seed_ = Annotated[int, typer.Option("--seed", help="Same seed, same sample.")]
-Log_ = Annotated[str | None, typer.Option("--log", help="Log: sqlite:/// or postgresql://.")]
+Tests_ = Annotated[
+    list[str] | None, typer.Option("--test", help="Test to run, such as ST-1. Repeatable (default all).")
+]
+Languages_ = Annotated[
+    list[str] | None,
+    typer.Option("--language", help="Language to test, such as it. Repeatable (default all)."),
+]
+Sample_ = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Number of interactions to sample (default all).")
+]
+Seed_ = Annotated[int, typer.Option("--seed", help="Random seed of the sample.")]
+Log_ = Annotated[str | None, typer.Option("--log", help="Log address: sqlite:/// or postgresql://.")]
 From_ = Annotated[
-    Path | None, typer.Option("--from", help="Dataset with the interactions; else the study's own log.")
+    Path | None, typer.Option("--from", help="Dataset with the interactions (default: the study's log).")
 ]
 Backends_ = Annotated[
     list[str] | None,
@@ -39,7 +46,7 @@ Each_ = Annotated[
 
 def run(
     path: Annotated[Path, typer.Argument(metavar="STUDY|SUITE", help="Study file or folder, or a suite.")],
-    system: Annotated[str | None, typer.Option("--system", help="The system to be examined.")] = None,
+    system: Annotated[str | None, typer.Option("--system", help="System to test.")] = None,
     dataset: From_ = None,
     log: Log_ = None,
     test: Tests_ = None,
@@ -49,37 +56,41 @@ def run(
     backend: Backends_ = None,
     seed: Seed_ = 1,
     repeats: Annotated[
-        int, typer.Option("--repeats", min=1, max=99, help="Replays of each variant, for systems that vary.")
+        int,
+        typer.Option(
+            "--repeats", min=1, max=99, help="Replays of each variant, for nondeterministic systems."
+        ),
     ] = 1,
     continuation: Annotated[
-        str, typer.Option("--continuation", help="Who goes on after the utterance: logged or simulated.")
+        str, typer.Option("--continuation", help="User turns after the variant: logged or simulated.")
     ] = "logged",
-    ad_hoc: Annotated[Path | None, typer.Option("--ad-hoc", help="A suite whose cases are run, too.")] = None,
+    ad_hoc: Annotated[Path | None, typer.Option("--ad-hoc", help="Suite with additional cases.")] = None,
     spoken: Annotated[
-        bool, typer.Option("--spoken", help="Speak every user turn; the system gets what is recognised.")
+        bool,
+        typer.Option("--spoken", help="Synthesise user turns and send the recognised text to the system."),
     ] = False,
     speech: Annotated[
         Path | None, typer.Option("--speech", help="YAML: recogniser, synthesiser, damage. Implies --spoken.")
     ] = None,
-    at_once: Annotated[int, typer.Option("--at-once", min=1, max=500, help="Replays at the same time.")] = 16,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=500, help="Concurrent replays.")] = 16,
     attempts: Annotated[
-        int, typer.Option("--attempts", min=1, max=99, help="Tries of a replay at which the system fails.")
+        int, typer.Option("--attempts", min=1, max=99, help="Attempts of a replay after system errors.")
     ] = 3,
     retry_wait: Annotated[
-        float, typer.Option("--retry-wait", min=0, max=3600, help="Seconds between two rounds of tries.")
+        float, typer.Option("--retry-wait", min=0, max=3600, help="Seconds between rounds of attempts.")
     ] = 15.0,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew, even if such a run was interrupted.")
+        bool, typer.Option("--fresh", help="Start a new run instead of resuming an interrupted one.")
     ] = False,
     similarity: Annotated[
-        bool, typer.Option("--similarity", help="Compare answers by sentence similarity, too.")
+        bool, typer.Option("--similarity", help="Also compare replies by sentence similarity.")
     ] = False,
     judge: Annotated[
-        str | None, typer.Option("--judge", help="URL of a language model that judges what stays unsure.")
+        str | None, typer.Option("--judge", help="URL of a language model that judges undecided cases.")
     ] = None,
-    judge_model: Annotated[str, typer.Option("--judge-model", help="The model that is asked for.")] = "",
+    judge_model: Annotated[str, typer.Option("--judge-model", help="Model name.")] = "",
     judge_key: Annotated[
-        str | None, typer.Option("--judge-key", help="Its key as ${NAME} of the environment.")
+        str | None, typer.Option("--judge-key", help="API key as ${NAME} from the environment.")
     ] = None,
     fail_under: Annotated[
         float | None,
@@ -90,7 +101,7 @@ def run(
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
 ) -> None:
-    """Replay interactions, or a suite, with the original and with one substitution each; then judge."""
+    """Replay interactions or a suite with originals and variants, then judge the replies."""
     from vivavoce.core.errors import UnknownName
     from vivavoce_stress.cli.score import show
     from vivavoce_stress.planning import RunChoice
@@ -139,7 +150,7 @@ def _check_paths(path: Path, junit: Path | None) -> None:
 
     if not path.exists():
         hint = "name a study, or a suite that `vivavoce stress review STUDY --freeze` wrote"
-        raise InputError("no such file or folder", place=str(path), hint=hint)
+        raise InputError("file or folder not found", place=str(path), hint=hint)
     if junit is not None and not junit.absolute().parent.is_dir():
         raise InputError("its folder does not exist", place=f"--junit {junit}", hint="make the folder first")
 
@@ -259,7 +270,7 @@ def system_of(study: "Study", system: str | None) -> str:
 
     if system is None and len(study.systems) > 1:
         known = ", ".join(study.systems)
-        raise InputError("which system?", place=f"study {study.name}", hint=f"add --system. Known: {known}")
+        raise InputError("system missing", place=f"study {study.name}", hint=f"add --system. Known: {known}")
     chosen = system or next(iter(study.systems))
     if chosen not in study.systems:
         raise UnknownName("system", chosen, list(study.systems), place="stress --system")

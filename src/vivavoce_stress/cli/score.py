@@ -13,11 +13,13 @@ _COLUMNS = ("test", "applied", "n/a", "passed", "ratio (95%)", "IDIAL", "pass^k"
 
 def score(
     dataset: Annotated[Path, typer.Argument(metavar="DATASET", help="Folder with dataset.json.")],
-    run: Annotated[str | None, typer.Option("--run", help="A run; else the last of each system.")] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", help="Run ID (default: last run of each system).")
+    ] = None,
     level: Annotated[float, typer.Option("--level", min=0.5, max=0.999, help="Of intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
 ) -> None:
-    """Results of linguistic stress tests: per test, family and language, with reasons in words."""
+    """Results of linguistic stress tests per test, family and language, with reasons."""
     from vivavoce.log.dataset import Dataset
     from vivavoce_stress.scores import stress_results
 
