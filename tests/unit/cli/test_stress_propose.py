@@ -141,7 +141,7 @@ def test_an_utterance_or_a_file_is_asked_for_not_both_and_not_neither(tmp_path: 
         (["ciao", "--language", "it", "--test", "ST-12"], UnknownName, "ST-1"),
         (["ciao", "--language", "xx"], UnknownName, "Known: en, it"),
         (["ciao", "--language", "it", "--protect", "Roma"], InputError, "not in the utterance"),
-        (["ciao", "--language", "it", "--channel", "smoke"], InputError, "text or voice"),
+        (["ciao", "--language", "it", "--channel", "smoke"], InputError, "unknown channel"),
         (["ciao", "--language", "it", "--endpoint", "http://127.0.0.1:9"], InputError, "model"),
     ],
 )
