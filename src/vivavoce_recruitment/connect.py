@@ -33,7 +33,7 @@ class ConnectSettings(Settings):
     project: str = Field(description="its identifier there, which stands in each participant's link")
     reward: Amount = Field(description="of each participant, such as 2.00 USD")
     places: Whole = Field(ge=1, le=100_000, description="how many participants")
-    minutes: Whole = Field(ge=1, le=1440, description="how long it takes, as participants are told")
+    minutes: Whole = Field(ge=1, le=1440, description="duration that participants are shown, in minutes")
     bonuses: list[Bonus] = Field([], description="what is paid on top, and for what")
     per_dialogue: DialoguePay | None = Field(None, description="what is paid for each completed dialogue")
     calls: CallCost | None = Field(None, description="what telephone minutes cost; for `recruit plan`")

@@ -26,7 +26,7 @@ class ProlificSettings(Settings):
     )
     reward: Amount = Field(description="of each participant, such as 2.00 GBP")
     places: Whole = Field(ge=1, le=100_000, description="how many participants")
-    minutes: Whole = Field(ge=1, le=1440, description="how long it takes, as participants are told")
+    minutes: Whole = Field(ge=1, le=1440, description="duration that participants are shown, in minutes")
     maximum_minutes: Whole | None = Field(
         None, ge=1, le=10_000, description="after which a place is given to somebody else; Prolific's own"
     )
@@ -44,7 +44,7 @@ class ProlificSettings(Settings):
         None, ge=0, le=200, description="what Prolific takes of everything paid, with its tax"
     )
     screen_out_pay: Amount | None = Field(
-        None, description="for whoever was screened out here; None: `screen-out` pays nobody"
+        None, description="pay of a participant who was screened out; None: `screen-out` pays nobody"
     )
     workspace: str | None = Field(
         None,

@@ -45,7 +45,7 @@ class SonaSettings(Settings):
         gt=0, le=100, decimal_places=2, description="that a participant gets, such as 0.5"
     )
     places: Whole = Field(ge=1, le=100_000, description="how many participants")
-    minutes: Whole = Field(ge=1, le=1440, description="how long it takes, as participants are told")
+    minutes: Whole = Field(ge=1, le=1440, description="duration that participants are shown, in minutes")
 
     def model_post_init(self, _: object) -> None:
         if not self.parameter.isidentifier():

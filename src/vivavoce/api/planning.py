@@ -70,11 +70,11 @@ def power(
     """Say how many dialogues and participants a question needs, as `vivavoce power` does.
 
     Input   question and values: ("two-rates", .45, .50), ("one-rate", .6, .5), ("preference", .6),
-            ("likert", 0.5, 1.2); or study: whose primary comparison it is. power: chance to find the
+            ("likert", 0.5, 1.2); or study: its primary comparison. power: chance to find the
             difference. calls_per_participant: dialogues of one. icc: how alike they are. interaction: share
             of variance that is a person's own liking of one system. design: between or within participants.
             ties: share in preferences. half_width: of the interval, for one-rate. pilot: dataset whose
-            participants are those to come. participants: say the power of so many instead.
+            participants are those to come. participants: give the power of this number instead.
             judge_agreement: correlation of a judge with people, for labels saved. mixed, engine: as in
             `measure`
     Raises  InputError: too few or many values, or participants of whom no result could be significant

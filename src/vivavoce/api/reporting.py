@@ -112,10 +112,10 @@ def report(
     """Compose a dataset's report, as `vivavoce report` does; `.save("report.html")` writes it.
 
     Input   by: what to compare; found out when left out. language: en or it. sections: only these.
-            transcripts: show so many failed dialogues turn by turn; redact: hide what was said in them.
+            transcripts: number of failed dialogues to show turn by turn; redact: hide their text.
             against: dataset of the last version; margin: loss of a rate that counts as none. cost, hourly:
             what a comparison of transcripts, and an hour of one person, cost. population_costs: what each
-            population cost, by name; half_width: of a rate's interval, whose cost is told of each. dashboard:
+            population cost, by name; half_width: of a rate's interval whose cost is computed. dashboard:
             its address; numbers open their dialogues there. exclude, mixed, engine: as in `measure`
     Raises  InputError: no dataset, one of people and programs, or a section that there is not
     """
@@ -142,7 +142,7 @@ def composed(
 ) -> Report:
     """The same of datasets that may be analysed; what the command line writes.
 
-    progress  is told how many sections are there, of how many, and the title of the next
+    progress  gets the number of finished sections, their total and the next title
     """
     from vivavoce.report.document import compose
     from vivavoce.report.material import ReportOptions

@@ -52,7 +52,7 @@ class ToolCall:
     """One call of a tool by the system, or what is told of it later under the same key.
 
     arguments  as JSON, or as the model wrote them; with `more` they go on what came before under this key
-    failed     whether the tool, or whoever called it, reported an error; None: nobody said
+    failed     the tool or its caller reported an error; None: unknown
     live       told as it happened, so that the moment of arrival is when it began or ended
     """
 
@@ -162,7 +162,7 @@ class PastTurn:
 
 @dataclass(slots=True)
 class Conversation:
-    """One conversation with the system under test; `key` is random and says nothing of the participant.
+    """One conversation with the system under test; `key` is random and does not identify the participant.
 
     state is the connector's own memory of it. What JSON can hold of it is logged with each system turn
     and given back after a restart, except names that begin with an underscore: secrets and handles go there.

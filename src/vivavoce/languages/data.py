@@ -253,7 +253,7 @@ class ReplyWords(LanguageData):
         [], description=("it lists its functions, or repeats its first question, in place of an answer")
     )
     hand_over: list[Pattern] = Field([], description="it refers the user to a person or elsewhere")
-    trouble: list[Pattern] = Field([], description="it reports a failure of its own")
+    trouble: list[Pattern] = Field([], description="it reports its own failure")
     asks_for: dict[str, list[Pattern]] = Field(
         {}, description="by `when`, `how_many` and `who`: questions for it"
     )

@@ -64,7 +64,7 @@ TOOL_CALLS: Final = Table(
         Column("name", LABEL, "name of the tool", True),
         Column("arguments", WORDS, "arguments as JSON, or as the model wrote them where that is none"),
         Column("result", WORDS, "what the tool gave back; null where it failed, or nobody logged it"),
-        Column("failed", FLAG, "the tool, or whoever called it, reported an error; null: not logged"),
+        Column("failed", FLAG, "the tool or its caller reported an error; null: not logged"),
         Column("error", TRACE, "the error as it was reported"),
         Column("started_s", REAL, "when it was called"),
         Column("duration_s", REAL, "from the call to its result"),

@@ -70,9 +70,7 @@ TURNS = Table(
         Column("complete_s", REAL, "the system's turn was complete"),
         Column("first_shown_s", REAL, "first words of an answer were shown; null where it was shown whole"),
         Column("barge_in", FLAG, "the user started while the system was still speaking"),
-        Column(
-            "restarted", FLAG, "our service was started anew since the turn before: no delay is told by it"
-        ),
+        Column("restarted", FLAG, "the service restarted since the previous turn, so no delay is known"),
         Column("by_sound", FLAG, "it went over as sound: the system itself heard it, or spoke it"),
         Column("played_s", REAL, "of a system turn that was spoken into: seconds of it that were played"),
         Column("question", FLAG, "a system turn that asks for information"),

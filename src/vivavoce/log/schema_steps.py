@@ -23,7 +23,7 @@ STRESS = Table(
         Column("last_run", FLAG, "the system's last run: the one that reports count"),
         Column("case_id", KEY, "application within the run; null for a test that did not apply"),
         Column("system", LABEL, "system under test", True),
-        Column("release", LABEL, "the system's release, as whoever ran it called it; null where nobody did"),
+        Column("release", LABEL, "the system's release as named for the run; null if it was not named"),
         Column("test", LABEL, "ST-1 to ST-11, or a test of one's own", True),
         Column("family", LABEL, "spelling, lexical or syntactic", True),
         Column("language", LABEL, "BCP 47 tag", True),

@@ -278,7 +278,7 @@ def _times() -> Iterator[Measure]:
         meaning="From the first onset to the last offset.",
         unit="s",
         origin="instrumental",
-        empty="a dialogue whose start or end is not known, or during which our service was started anew, "
+        empty="a dialogue whose start or end is not known, or during which the service restarted, "
         "is left out",
         components=_dialogue_duration,
     )

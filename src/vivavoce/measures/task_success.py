@@ -173,7 +173,7 @@ def _others() -> Iterator[Measure]:
     )
     for kind, meaning in (
         ("no_match", "Inferred goals that no venue meets, whatever the system said of them."),
-        ("void", "Goals without constraint and request: the user said nothing of the domain."),
+        ("void", "Goals without constraint and request: the user named nothing in the domain."),
     ):
         yield Measure(
             name=f"{kind}_goals",

@@ -118,7 +118,7 @@ class Cue(_Data):
     value: str | None = Field(
         None, description="its value; none: each that the group `value` of a pattern finds"
     )
-    items: str | None = Field(None, description="a group: each of its things that is named is told, too")
+    items: str | None = Field(None, description="a group; the answer also names each mentioned item of it")
     patterns: Texts = Field(
         description="regular expression by language; in the file each stands under its language: `en`, `it`"
     )

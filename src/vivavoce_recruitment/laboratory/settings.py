@@ -63,7 +63,7 @@ LocalTime = Annotated[str, _written_as(f"{DAY} {TIME}", "day and time", "2026-12
 
 
 class SlotSettings(Settings):
-    """A session of its own; what is left out is as in the others."""
+    """One session; keys that are left out are those of the section."""
 
     shorthand: ClassVar[str | None] = "start"
     start: LocalTime = Field(description="when it begins, such as 2026-12-01 10:00")
@@ -87,13 +87,13 @@ class LabSession:
 class LaboratorySettings(Settings):
     """Sessions in a laboratory, each with so many seats."""
 
-    room: Words = Field(description="where people come to, as they are told; by language, or one for all")
+    room: Words = Field(description="meeting place that participants are shown; by language, or one for all")
     bring: Words | None = Field(None, description="what people are to bring along, likewise")
     time_zone: Annotated[str, AfterValidator(_zone)] = Field(
         description="of all days and times, by its name in the time zone database: Europe/Rome"
     )
     slots: list[SlotSettings] = Field(
-        [], description="sessions, each by when it begins, or with a length or seats of its own"
+        [], description="sessions, each by its start, optionally with its own length or seats"
     )
     days: list[Day] = Field([], description="days, such as 2026-12-01, with a session at each of `times`")
     times: list[Time] = Field([], description="times of day at which sessions begin on each of `days`")

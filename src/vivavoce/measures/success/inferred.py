@@ -18,7 +18,7 @@ NO_MATCH_POLICIES: Final[tuple[NoMatchPolicy, ...]] = ("credit", "drop", "fail")
 class InferredOutcome:
     """One goal of one dialogue.
 
-    void        neither constraint nor request: the user said nothing of the domain
+    void        neither constraint nor request: the user named nothing in the domain
     no_match    no venue meets the constraints
     said_none   by offer rule: the system's last word on the goal (`last`), or one of its words (`any`), was
                 rightly that there is nothing
@@ -91,7 +91,7 @@ def inferred_outcomes(
     """The goals of one dialogue in order, each scored on the system's acts of its own span.
 
     Input   turns in order; user turns must carry what the user meant, never what was recognised
-    Output  at least one goal; the first is void when the user said nothing of the domain
+    Output  at least one goal; the first is void when the user named nothing in the domain
     Source  docs/explanation/objective-success.md; after Jurčíček et al. 2011, section 4
     """
     inference = _Inference(venues, verify_values)

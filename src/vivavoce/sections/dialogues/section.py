@@ -1,4 +1,4 @@
-"""The course of dialogues: every measure that is no success rate, durations, correlations."""
+"""The course of dialogues: all measures except success rates, durations, correlations."""
 
 import re
 from collections import defaultdict
