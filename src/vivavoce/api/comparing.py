@@ -47,7 +47,9 @@ class SystemComparison(Result[MeasuredDifference, "SystemsCompared"]):
 
         rows = [one for one in self.rows if one.difference is not None]
         if not rows:
-            raise InputError("no difference in this picture", place="plot()", hint="two groups make one")
+            raise InputError(
+                "no difference to plot", place="plot()", hint="compare needs two systems or groups"
+            )
         return differences_chart(rows, width, simulated=self.facts.simulated)
 
 

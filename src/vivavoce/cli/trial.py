@@ -60,7 +60,7 @@ def init(
 
     for path in write_study(folder, protocol, name=name):
         note(f"wrote {path}")
-    note(f"next: vivavoce check {folder}")
+    note(f"next: start the bots (first lines of study.yaml) or name yours, then vivavoce check {folder}")
 
 
 def check(

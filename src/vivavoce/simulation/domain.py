@@ -237,6 +237,6 @@ def domain_of(types: set[str]) -> SimulatedDomain:
         return load_domain(fitting[0])
     shown = ", ".join(sorted(types)[:3]) or "none"
     raise InputError(
-        f"no domain of simulated users is meant by tasks of the type {shown}",
-        hint=f"name one with --domain: {', '.join(domain_names())}, or a file",
+        f"no simulated users for tasks of the type {shown}",
+        hint=f"name a domain with --domain: {', '.join(domain_names())}, or a file",
     )

@@ -291,6 +291,11 @@ def test_a_step_is_removed_and_another_added(scaffold: Editor) -> None:
     assert "# Each participant gets" in text
 
 
+def test_a_screening_questionnaire_has_a_form(scaffold: Editor) -> None:
+    page = scaffold.look("/study/step?kind=screen")
+    assert 'name="set-use"' in page
+
+
 def test_a_step_says_only_what_differs_from_its_defaults(scaffold: Editor) -> None:
     page = scaffold.look("/study/step?number=2")
     assert 'value="3..40"' in page

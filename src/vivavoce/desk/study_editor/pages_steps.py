@@ -27,10 +27,12 @@ from vivavoce.desk.study_editor.settings_form import (
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.channel import CHANNELS
 from vivavoce.study.step_kind import STEPS
+from vivavoce.study.steps_file import StepEntry
 
 
 def step_names() -> list[str]:
-    return STEPS.names()
+    """Kinds of steps that can be written in a visit."""
+    return sorted({*STEPS.names(), *StepEntry.model_fields})
 
 
 @router.post("/study/visit", dependencies=[Steers])
@@ -143,7 +145,7 @@ KEYS_AND_VALUES: Final = (
 
 def told_settings(kind: str, written: Any) -> str:
     """Settings of a step in the words of its form; unknown keys as written."""
-    if not kind or kind not in STEPS:
+    if not kind or kind not in step_names():
         return written if isinstance(written, str) else ""
     model = step_model(kind)
     left = as_mapping(model, written)
@@ -195,5 +197,5 @@ def _usual(kind: str) -> dict[str, Any]:
 
 
 def _known(kind: str) -> None:
-    if kind not in STEPS:
+    if kind not in step_names():
         raise HTTPException(404, gettext("This type of step does not exist."))
