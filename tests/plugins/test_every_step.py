@@ -239,5 +239,5 @@ def test_a_step_that_does_not_say_everything_of_itself_is_refused(monkeypatch: p
     point = EntryPoint("silent", f"{__name__}:Silent", "vivavoce.steps", named="quiet")
     monkeypatch.setattr(EntryPoint, "load", lambda self: Silent)
     monkeypatch.setattr(shelf, "offers", lambda group: (point,))
-    with pytest.raises(InputError, match=r"'silent' .* does not say its simulate; add simulate"):
+    with pytest.raises(InputError, match=r"'silent' .* lacks its simulate"):
         shelf.Shelf("step", StepKind).get("silent")

@@ -177,7 +177,7 @@ def problems(folder: Path, visit: str, more: str = SYSTEMS) -> str:
     ("visit", "more", "told"),
     [
         ("  - warm_up: {channel: pigeon}\n", SYSTEMS, "visit[0].warm_up.channel: unknown channel 'pigeon'"),
-        ("  - warm_up\n  - warm_up\n", SYSTEMS, "there are two steps 'warm_up'; ask for more dialogues in"),
+        ("  - warm_up\n  - warm_up\n", SYSTEMS, "there are two steps 'warm_up'"),
         ("  - warm_up\n", "", "'systems' is missing"),
         (
             "  - duel\n",

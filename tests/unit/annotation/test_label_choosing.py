@@ -85,7 +85,7 @@ def test_the_dashboard_chooses_by_itself_and_says_how_many(study: Study, log: Lo
         assert desk.labels.check() is None
         drawn = sum(one.drawn for one in LABELS.open(study, log).see().draws.values())
         shown = enter(app, "viewer").get("/annotation")
-        assert f'Chosen by lot</dt><dd class="figure">{drawn}</dd><dd>{drawn} wait for' in shown.text
+        assert f'<dd class="figure">{drawn}</dd><dd>{drawn} waiting' in shown.text
     finally:
         desk.snapshots.close()
 
