@@ -77,12 +77,12 @@ def test_from_an_empty_folder_to_the_first_turn_of_a_participant(
         if width == 320:
             edit_by_keyboard(page)
         page.get_by_role("button", name="Start trial").press("Enter")
-        expect(page.get_by_role("link", name="Try it as a participant")).to_be_visible(
+        expect(page.get_by_role("link", name="Preview as participant")).to_be_visible(
             timeout=PATIENCE_S * 1000
         )
         whole(page)
         with page.context.expect_page() as opened:
-            page.get_by_role("link", name="Try it as a participant").click()
+            page.get_by_role("link", name="Preview as participant").click()
         participant = opened.value
         take_part(participant)
         note_figures("up", width=width, seconds_to_first_turn=round(time.monotonic() - begun, 1))
