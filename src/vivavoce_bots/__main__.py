@@ -52,8 +52,8 @@ def _serve(bot: Bot, variant: str, options: argparse.Namespace) -> int:
     problem = _taken(options.host, options.port)
     if problem:
         print(
-            f"{options.name}: cannot listen on {options.host}:{options.port} ({problem}); "
-            "choose another port with --port", file=sys.stderr,
+            f"{options.name}: cannot listen on {options.host}:{options.port} ({problem}). "
+            "Choose another port with --port", file=sys.stderr,
         )  # fmt: skip
         return 2
     server = Server(bot, seed=options.seed, damage=_damage(options))

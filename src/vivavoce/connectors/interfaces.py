@@ -53,7 +53,7 @@ async def recognised(url: str, more: Settings) -> tuple[str, str] | None:
     parts = urlsplit(url)
     root = f"{parts.scheme}://{parts.netloc}"
     if parts.path.rstrip("/").endswith("/api/messages"):
-        return "looks like a bot for Microsoft Teams", f"connect: teams, {_PLATFORMS}"
+        return "looks like a bot for Microsoft Teams", f"use connect: teams, {_PLATFORMS}"
     settings = ConnectorSettings.model_validate({"connect": "http", "connect_timeout_s": 3, **more})
     asking = Asking(settings, Vault({}, {}), _LONGEST_BYTES)
     try:

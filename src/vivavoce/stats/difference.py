@@ -22,7 +22,7 @@ LIMITS: Final = Interval(-1.0, 1.0)
 HOW: Final = {
     "permutation_within": N_("systems swapped within participants"),
     "permutation_between": N_("groups switched"),
-    "cluster_robust_t": "robust error, t",
+    "cluster_robust_t": "cluster-robust t test",
 }
 WEIGHED: Final = N_("Labels have inverse-probability weights (Hajek).")
 Cases = tuple[Floats, Floats]

@@ -192,10 +192,10 @@ def test_a_suite_with_an_open_case_is_held_to_its_worst_case_and_says_where_it_i
     ("arguments", "complaint"),
     [
         (("run", "--system", "nobody"), "unknown system 'nobody'"),
-        (("run",), "which system"),
+        (("run",), "system missing"),
         (("run", "--system", "sound", "--continuation", "mine"), "unknown continuation 'mine'"),
         (("run", "--system", "sound", "--test", "ST-12"), "unknown stress test 'ST-12'"),
-        (("review", "--csv", "x.csv"), "who reviews"),
+        (("review", "--csv", "x.csv"), "reviewer missing"),
     ],
 )
 def test_a_mistake_is_named_before_anything_is_sent(

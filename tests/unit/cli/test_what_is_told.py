@@ -56,9 +56,9 @@ def test_people_and_programs_are_not_compared_unless_told_and_then_marked(verb: 
         run(verb, real, "--against", made, *end)
     assert "--mixed" in refused.value.hint
     told = run("--mixed", verb, real, "--against", made, *end).stderr
-    assert "SIMULATED beside real" in told
+    assert "SIMULATED against real" in told
     if verb == "report":
-        assert page.read_text("utf-8").count("SIMULATED beside real") == 1
+        assert page.read_text("utf-8").count("SIMULATED against real") == 1
 
 
 @pytest.mark.parametrize(

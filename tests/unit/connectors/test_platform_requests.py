@@ -32,7 +32,7 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
         ({"content": b"b=2", "headers": {"content-type": "text/plain"}}, {}),
         ({"content": b"b=" + b"2" * 38, "headers": FORM}, {"b": "2" * 38}),
         ({"content": b"b=" + b"2" * 39, "headers": FORM}, "too large"),
-        ({"content": b"{", "headers": {"content-type": "application/json; charset=utf-8"}}, "no JSON object"),
+        ({"content": b"{", "headers": {"content-type": "application/json; charset=utf-8"}}, "JSON object"),
     ],
 )
 def test_a_call_has_its_parameters_in_the_address_as_json_or_as_a_form(

@@ -248,7 +248,7 @@ def test_events_give_out_what_they_bring(
         ({"type": "error", "error": {"message": "busy", "event_id": "e1"}}, "the server reports: busy"),
         ({"type": "error", "error": {"code": "limit"}}, "the server reports: limit"),
         ({"type": "error"}, "the server reports: no reason given"),
-        ({"type": "response.done", "response": "no"}, "no mapping"),
+        ({"type": "response.done", "response": "no"}, "not a mapping"),
         ({"type": "response.done", "response": {}}, "the reply contains no text"),
         ({"type": "response.done", "response": {"status": "failed"}}, "the response ended as failed$"),
         ({"type": "response.done", "response": {"status": "cancelled"}}, "the response ended as cancelled$"),

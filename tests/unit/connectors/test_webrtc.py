@@ -122,7 +122,7 @@ def test_writing_goes_by_messages_where_the_study_says_so(address: str, begin: d
     assert [one.text for one in outputs if one.kind == "message"] == ["first was hello"]
     told = [json.loads(one["body"]) for one in wire if one.get("sent") == "message"]
     assert told == [*begin.values(), {"text": "hello"}]
-    with pytest.raises(SystemUnderTestError, match="only hears") as caught:
+    with pytest.raises(SystemUnderTestError, match="only speech") as caught:
         within(address, "offer", lambda one: taken(one.send(Conversation("w"), turn)), **DONE)
     assert not caught.value.reached
 

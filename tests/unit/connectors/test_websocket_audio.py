@@ -121,7 +121,7 @@ def test_who_speaks_into_its_answer_stops_it(address: str) -> None:
 
 
 def test_a_system_that_only_hears_refuses_writing_before_anything_was_sent(address: str) -> None:
-    with pytest.raises(SystemUnderTestError, match="only hears") as caught:
+    with pytest.raises(SystemUnderTestError, match="only speech") as caught:
         answer(address, "talk", UserTurn(key="k", number=1, text="hello"), **DONE)
     assert (caught.value.failure, caught.value.reached) == ("refused", False)
 

@@ -79,7 +79,7 @@ def test_what_a_killed_process_had_is_done_again(tmp_path: Path) -> None:
         ("processes:many", "'many' is not a number of processes.*such as processes:4"),
         ("processes:0", "'0' is not a number of processes"),
         ("dask://nowhere", "'dask://nowhere' is not an address.*dask://node7:8786"),
-        ("dask:node7:8786", "is no address"),
+        ("dask:node7:8786", "is not an address"),
     ],
 )
 def test_what_is_no_engine_is_told_in_a_line(text: str, told: str) -> None:

@@ -126,7 +126,7 @@ def test_judges_of_unequal_number_need_alpha():
     ([[[1, 0], [0, 1]], [[1, 0], [0, 1]]], "2 x 2 x 2"),
 ])  # fmt: skip
 def test_a_confusion_matrix_has_the_same_categories_for_both(table: list, shape: str) -> None:
-    with pytest.raises(InputError, match=f"a confusion matrix of {shape};"):
+    with pytest.raises(InputError, match=rf"a confusion matrix of {shape}\."):
         cohen(table)
 
 

@@ -253,4 +253,4 @@ def test_a_level_that_the_smallest_p_just_reaches_cannot_be_undercut() -> None:
     for level, told in ((0.96875, True), (0.96, False)):
         found = compare_clusters(*dialogues(people), level=level)
         assert found.smallest_p == 0.03125
-        assert ("nothing can be significant" in str(found.why)) is told
+        assert ("is impossible" in str(found.why)) is told

@@ -164,7 +164,7 @@ def test_another_correction_is_used_where_it_is_asked_for_and_named(tmp_path):
     facts = compare_systems(dataset, correction="bonferroni")
     (test, *_) = facts.tests
     assert test.clustered.p_adjusted == pytest.approx(min(1, 4 * test.clustered.p))
-    assert "by Bonferroni over 4 declared comparisons" in str(test.why)
+    assert "(Bonferroni) over 4 declared comparisons" in str(test.why)
 
 
 def test_where_no_participant_is_known_the_naive_side_is_adjusted(tmp_path):
@@ -217,9 +217,9 @@ UNTESTED = {
         "1 of 4 declared comparisons could not be tested: the dataset has no z.",
     ),
     "it": (
-        "si mostra una differenza in 1 su 3 confronti secondari; non si possono provare: 2.",
-        "2 confronti dichiarati. Senza prova possibile 1 su 4 confronti dichiarati: non si è contato nulla",
-        "Senza prova possibile 1 su 4 confronti dichiarati: il dataset non ha z.",
+        "1 significativi su 3 confronti secondari; non verificabili: 2.",
+        "Non verificabili 1 su 4 confronti dichiarati: nessun caso in a, b.",
+        "Non verificabili 1 su 4 confronti dichiarati: il dataset non ha z.",
     ),
 }
 
