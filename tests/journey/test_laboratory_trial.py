@@ -61,7 +61,7 @@ def test_six_people_in_three_sessions_stand_beside_a_crowd_in_one_report(tmp_pat
     everything = b"".join(file.read_bytes() for file in dataset.folder.iterdir())
     assert b"@example.org" not in everything and b"booking-" not in everything
     told = html_page(compose(dataset, ReportOptions()))
-    section = told.partition("Populations side by side")[2]
+    section = told.partition("Comparison of populations")[2]
     words = " ".join(re.sub("<[^>]+>", " ", section).split())
     assert "laboratory" in words and "crowd" in words
     assert "72.00 EUR from the recruitment settings" in words, "six people at 12.00"
