@@ -57,7 +57,7 @@ def test_one_busy_participant_is_named_in_numbers():
 
 def test_a_busy_tenth_is_named_in_numbers():
     warning = str(dominance_warning(concentration(keys(*[1] * 360, *[7] * 40))))
-    assert "40 busiest of 400 participants hold 44% of the 640 dialogues" in warning
+    assert "400" in warning and "44% of the 640 dialogues" in warning
     assert "alone" not in warning
 
 
