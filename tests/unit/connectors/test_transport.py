@@ -155,7 +155,7 @@ def test_a_date_to_be_asked_again_counts_from_now() -> None:
     ("error", "told", "reached"),
     [
         (httpx.ConnectError("no key1 there"), "unreachable: no ${KEY} there", False),
-        (httpx.ConnectTimeout(""), "unreachable: the connection was not established in time", False),
+        (httpx.ConnectTimeout(""), "unreachable: the connection timed out", False),
         (httpx.ReadTimeout("key1"), "timeout: the answer timed out", True),
         (httpx.ReadError(""), "closed: the connection was closed before the end", True),
         (httpx.RemoteProtocolError("key1 cut"), "closed: ${KEY} cut", True),

@@ -77,5 +77,5 @@ def test_a_package_in_an_archive_is_found_too(tmp_path: Path, monkeypatch: pytes
 def test_a_value_names_a_module_an_attribute_or_a_part_of_one() -> None:
     assert EntryPoint("a", "os.path", GROUP).load() is sys.modules["os.path"]
     assert EntryPoint("a", "pathlib:Path.cwd [extra]", GROUP).load() == Path.cwd
-    with pytest.raises(ValueError, match="no module"):
+    with pytest.raises(ValueError, match="module:attribute"):
         EntryPoint("a", "not an object", GROUP).load()
