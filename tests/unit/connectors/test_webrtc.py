@@ -171,7 +171,7 @@ def test_addresses_that_no_bot_may_be_reached_at_are_left_out() -> None:
     ))]  # fmt: skip
     assert reachable("\r\n".join(lines), allow_private=False).count("a=candidate") == 1
     assert reachable("\r\n".join(lines), allow_private=True).count("a=candidate") == 2
-    with pytest.raises(ValueError, match="no address"):
+    with pytest.raises(ValueError, match="no reachable address"):
         reachable("\r\n".join(lines[:3]), allow_private=False)
 
 
