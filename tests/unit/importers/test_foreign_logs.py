@@ -56,7 +56,7 @@ def test_a_table_of_turns_becomes_what_its_mapping_says(read: Read) -> None:
     (_, bob) = rows(made, "dialogues")
     assert bob["started_at"] == datetime(2026, 3, 1, 11, tzinfo=UTC) and bob["system"] == "helpdesk"
     assert rows(made, "ratings", "item_id", "value", "answer") == [("stars", 4, "4")]
-    assert "anna" not in str(rows(made, "participants")) and "1 messages were left out" in notes(made)
+    assert "anna" not in str(rows(made, "participants")) and "1 messages of speakers" in notes(made)
 
 
 def test_a_mapping_is_drafted_and_import_takes_it_once_a_person_has_filled_it_in(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_messages_of_openai_become_turns_calls_and_tokens(read: Read) -> None:
     assert used == ("gpt-small", 50, 20, 12, None)
     table = compute(made.dataset, ["tool_calls", "repeated_tool_calls", "tokens", "tool_error_rate"])
     assert table["value"].tolist()[:3] == [2 / 2, 1 / 2, 62] and table["dialogues"].tolist() == [2, 2, 1, 0]
-    assert "1 system prompts were left out" in notes(made) and "1 parts of messages" in notes(made)
+    assert "1 system prompts were left out" in notes(made) and "1 non-text message parts" in notes(made)
 
 
 def test_trials_of_tau_bench_have_rewards_and_errors_of_tools(read: Read) -> None:
@@ -200,7 +200,7 @@ def test_multiwoz_of_one_domain_is_scored_and_of_several_never(read: Read) -> No
     assert [one.score() for one in found.inferred["SNG01"]] == [1] and "MUL02" not in found.inferred
     assert Counter(rows(made, "goals", "origin")) == {("assigned",): 4, ("by_domain",): 4}
     assert ("reference_by_domain", "inform", "hotel-stars") in rows(made, "acts", "layer", "act", "slot")
-    assert "1 constraints on bookings" in notes(made)
+    assert "1 booking constraints" in notes(made)
 
 
 def test_convlab_and_sgd_tell_acts_goals_and_calls_of_services(tmp_path: Path, read: Read) -> None:

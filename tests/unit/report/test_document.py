@@ -154,7 +154,7 @@ def test_a_declared_comparison_is_told_apart_from_exploration(tmp_path):
     assert document.figure is not None and document.figure.title.startswith("Subjective success")
     assert document.answer[1] == ("Declared in advance: p is adjusted (Holm) over 1 declared comparison.")
     said = words(document, "declared")
-    assert "exploration" in said
+    assert "is exploratory" in said
     assert "After 40 people." in said
     assert hashlib.sha256(STUDY.encode()).hexdigest() in said
     (section,) = [one for one in document.sections if one.name == "declared"]

@@ -98,7 +98,7 @@ def test_groups_rest_on_people_alone_on_both_and_on_the_judge_alone(make) -> Non
 def test_words_count_what_people_and_the_judge_say(make) -> None:
     dataset = made_of(make)
     told = [str(one) for one in estimate(dataset, "m", "found_all").words]
-    assert told[0].startswith("People judged 14 of 18 cases (5 participants); of 4 more only m speaks")
+    assert told[0].startswith("People judged 14 of 18 cases (5 participants). m alone judged 4 ")
     assert told[2].startswith("This requires a random sample")
     assert told[3] == "The judge gave no label for 1 cases; its mean is used there." and len(told) == 4
     odds = {f"d{number}": 0.5 + number / 40 for number in range(18)}
