@@ -84,7 +84,7 @@ def test_labels_that_are_no_random_sample_are_doubted(tmp_path: Path) -> None:
     written(tmp_path / "mine.py", "def judge(d, q):\n    return int('booked' in d['turns'][-1]['text'])\n")
     opened = judged(chosen, written(tmp_path / "f.yaml", "judge: python\nfile: mine.py\n"))
     facts = estimate(opened, "f", "found_all")
-    assert "hardly a random sample" in str(facts.warnings[0])
+    assert "not a random sample" in str(facts.warnings[0])
     with pytest.raises(InputError, match="was judged, and has no chance"):
         estimate(opened, "f", "found_all", chances={})
 

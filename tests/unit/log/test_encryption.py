@@ -135,7 +135,7 @@ def test_an_altered_file_is_told_from_a_wrong_key(log: Log, tmp_path: Path) -> N
     path.write_bytes(other.read_bytes())
     assert check_recordings(log, content=True).altered == [path.name], "another recording in its place"
     dataset = export_dataset(log, "s", tmp_path / "D", audio=True)
-    assert any("altered" in note for note in dataset.manifest["notes"])
+    assert any("modified" in note for note in dataset.manifest["notes"])
 
 
 def test_what_was_stored_before_there_was_a_key_stays_readable(

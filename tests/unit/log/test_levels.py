@@ -215,7 +215,9 @@ def test_a_reduced_dataset_says_what_it_is_and_is_not_raised_again(whole: Datase
     manifest = json.loads((public.folder / "dataset.json").read_text("utf-8"))
     assert manifest["source"]["level"] == "public"
     readme = (public.folder / "README.md").read_text("utf-8")
-    assert "level public" in readme and "`incidents.detail`" in readme and "who came first" in readme
+    assert (
+        "level public" in readme and "`incidents.detail`" in readme and "no order of participants" in readme
+    )
     with (export_csv(public.folder, tmp_path / "csv") / "codebook.csv").open(newline="") as file:
         codebook = {(row["table"], row["column"]): row for row in csv.DictReader(file)}
     detail = codebook["incidents", "detail"]
@@ -243,9 +245,9 @@ def test_the_verb_makes_a_level_and_says_of_each_what_it_holds(tmp_path: Path) -
     run("simulate", study, "--dialogues", "4")
     assert "use `--level shareable` before sharing" in run("export", study, "--into", out)
     shared = str(tmp_path / "shared")
-    assert "of the level shareable" in run("export", study, "--into", shared, "--level", "shareable")
+    assert "level shareable" in run("export", study, "--into", shared, "--level", "shareable")
     assert Dataset(shared).level is Level.shareable and Dataset(out).level is Level.internal
-    assert "of the level shareable" in run("measure", shared)
+    assert "level shareable" in run("measure", shared)
     with pytest.raises(InputError, match="did not agree to be passed on"):
         run("export", study, "--into", str(tmp_path / "x"), "--level", "public", "--audio")
     with pytest.raises(UnknownName, match="'secret'"):

@@ -128,7 +128,7 @@ def test_where_there_is_no_log_none_is_made(tmp_path: Path) -> None:
     write_study(tmp_path / "study", "cambridge-2011", name="s")
     for verb in ("verify", "rebuild"):
         done = CliRunner().invoke(app, ["log", verb, str(tmp_path / "study")])
-        assert isinstance(done.exception, InputError) and "no log here" in str(done.exception)
-        with pytest.raises(InputError, match="no log here"):
+        assert isinstance(done.exception, InputError) and "log not found" in str(done.exception)
+        with pytest.raises(InputError, match="log not found"):
             rebuilt(f"sqlite:///{tmp_path / 'none.sqlite'}")
     assert not list(tmp_path.rglob("*.sqlite*"))

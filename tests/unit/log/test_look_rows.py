@@ -46,7 +46,7 @@ def test_every_look_and_pair_is_a_row_of_its_own_study(tmp_path: Path) -> None:
 def test_the_report_shows_each_look_with_what_it_needed(tmp_path: Path) -> None:
     (table,) = looks_blocks(exported(tmp_path, look(1, None), look(2, "effect")).read("looks").to_pylist())
     assert [row.group for row in table.rows] == ["Look 1 of 3"] * 2 + ["Look 2 of 3"] * 2
-    assert [row.cells[-1].main for row in table.rows] == ["go on", "go on", "they differ", "go on"]
+    assert [row.cells[-1].main for row in table.rows] == ["continue", "continue", "they differ", "continue"]
     assert table.rows[0].cells[2].main == "\u22121.0 to +25.0"
     assert [cell.main for cell in table.rows[0].cells[3:5]] == ["2.50", "2.41"]
 
