@@ -148,7 +148,7 @@ def test_the_looks_are_read_on_a_telephone_and_by_the_keyboard(tmp_path: Path, u
                 page.get_by_role("button").first.click()
                 page.goto(f"{address}/trial")
                 page.get_by_role("heading", name="Stopping rule").wait_for()
-                expect(page.locator("main")).to_contain_text("Look 1 of 4")
+                expect(page.locator("main")).to_contain_text("Analysis 1 of 4")
                 assert barriers(page) == [] and overflow(page) == 0
                 region = page.get_by_role("region", name="Interim analyses")
                 region.focus()
@@ -175,7 +175,7 @@ def test_the_overview_tells_the_looks_in_both_schemes_and_widths_and_leads_to_th
                 for scheme in ("light", "dark"):
                     page.emulate_media(color_scheme=scheme)
                     page.goto(f"{address}/")
-                    expect(page.locator("figure.looks")).to_contain_text("Look 1 of 4, 10 participants")
+                    expect(page.locator("figure.looks")).to_contain_text("Analysis 1 of 4, 10 participants")
                     expect(page.get_by_role("region", name="Step by step")).to_contain_text(
                         "2. dialogue cambridge"
                     )
