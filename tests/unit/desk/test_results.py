@@ -246,7 +246,7 @@ def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
         revision="", sha256="", frozen_at=None, first_participant_at=None, revisions=2, changed=["margin"],
     )  # fmt: skip
     known = Results(1, log.clock.now(), None, declared=declared)
-    assert "margin (non-inferiority or equivalence)" in known.changed() and "ignored" in known.changed()
+    assert "margin (non-inferiority or equivalence)" in known.changed() and "ignores" in known.changed()
     file = "systems: {a: {}, b: {}}\nanalysis: {primary: {measure: subjective_success, compare: [a, b]%s}}"
     analysis = written_analysis(file % "")
     assert analysis is not None
@@ -256,7 +256,7 @@ def test_a_margin_of_later_is_said_to_be_ignored(log: Log) -> None:
     assert not unserved.changed(file % "") and not unserved.changed()
     assert known.lacks_margin
     with speaking("it"):
-        assert "margine (non peggiore di, o uguale)" in known.changed()
+        assert "margine (non inferiorità o equivalenza)" in known.changed()
 
 
 def finished(study: Study, log: Log, tmp_path: Path, planned: int) -> str:
@@ -292,7 +292,7 @@ def test_the_answer_stands_first_and_is_folded_until_the_declared_size_is_reache
     study: Study, log: Log, tmp_path: Path
 ) -> None:
     done = finished(study, log, tmp_path, 2)
-    assert "Explored: how high is subjective success?" in done.partition('class="answer"')[0]
+    assert "Exploratory: how high is subjective success?" in done.partition('class="answer"')[0]
     assert "Subjective success: 80.0%" in done.partition("<details>")[0]
     early = finished(study, log, tmp_path, 500)
     assert "Sample size not reached:" in early and "of 500 participants" in early

@@ -93,7 +93,7 @@ def test_no_worse_and_the_same_are_adjusted_over_their_family(tmp_path: Path) ->
 def test_versions_in_which_nobody_failed_are_told_and_not_tested(pair) -> None:
     new, old = pair(200, 200)
     said = " ".join(against_blocks(against(new, old))[1].items)
-    assert "100.0% now and 100.0% before" in said
+    assert "100.0% now, 100.0% before" in said
 
 
 def test_the_table_of_a_release_is_signed(pair) -> None:

@@ -135,7 +135,7 @@ def test_a_term_is_tested_by_the_model_without_it(trial, response):
 
 def test_an_unbalanced_design_is_told_with_and_without_a_model(trial):
     (warning,) = [told for one in fit_model(trial, CROSSED).warnings if "unbalanced" in (told := str(one))]
-    assert "of acoustics makes up" in warning and "holds the one still" in warning
+    assert "of acoustics makes up" in warning and "controls for one" in warning
     for facts in (summarise(trial, "manager"), compare_systems(trial, by="manager")):
         assert any("manager and acoustics are unbalanced" in str(one) for one in facts.warnings)
     assert not balance_warnings(trial, "system"), "cells of the design are what they are"
