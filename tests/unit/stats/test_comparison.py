@@ -367,7 +367,7 @@ def test_what_was_not_counted_or_has_no_margin_is_said_and_rates_have_wilsons_in
     assert [one for one in said if one.startswith("No cases for")] == [
         one for one in said if "for words_per_user_turn. Rule of the measure: " in one
     ] and sum("No cases for" in one for one in said) == 1
-    assert [one for one in said if "No margin was given" in one] == [
+    assert [one for one in said if "No margin for" in one] == [
         "No margin for dialogue_duration: add --margin dialogue_duration=VALUE, in the unit of the measure."
     ]
     assert [one.equivalence is not None for one in found.tests] == [True, False]
