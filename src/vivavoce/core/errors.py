@@ -90,7 +90,9 @@ class LogError(VivavoceError):
 
 def sentences(problem: str, hint: str) -> str:
     """Join problem and hint as sentences; capitalise the hint unless it starts with a name or a command."""
-    hint = re.sub(r"^(?!(?:pip|apt|vivavoce) )[a-z]+(?=[ ,?]|$)", lambda word: word[0].capitalize(), hint)
+    hint = re.sub(
+        r"^(?!(?:pip|apt|vivavoce) )(?:known(?=:)|[a-z]+(?=[ ,?]|$))", lambda word: word[0].capitalize(), hint
+    )
     return ". ".join(part for part in (problem, hint) if part)
 
 
