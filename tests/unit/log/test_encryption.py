@@ -128,7 +128,7 @@ def test_an_altered_file_is_told_from_a_wrong_key(log: Log, tmp_path: Path) -> N
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(Altered, match="it was altered"):
+    with pytest.raises(Altered, match="altered"):
         folder_of(log).file(path.name)
     found = check_recordings(log, content=True)
     assert (found.altered, found.closed) == ([path.name], [])
