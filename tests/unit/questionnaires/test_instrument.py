@@ -147,7 +147,7 @@ def test_an_unanswered_item_leaves_its_scores_missing_and_no_others(name, data):
 def test_an_answer_outside_the_scale_fails_loudly():
     for value in [0, 6, 2.5, -1, 100, "4", True, float("nan")]:
         with pytest.raises(
-            InputError, match=r"questionnaire sus item q1: answer .* codes are whole numbers from 1 to 5"
+            InputError, match=r"(?i)questionnaire sus item q1: answer .* codes are whole numbers from 1 to 5"
         ):
             INSTRUMENTS.get("sus").score({"q1": value})
 
@@ -207,7 +207,7 @@ def test_a_comment_has_no_code():
 def test_a_scoring_key_that_calls_itself_otherwise_than_its_file_is_refused(tmp_path: Path) -> None:
     key = (FOLDER / "instruments" / "umux_lite.yaml").read_text("utf-8")
     (tmp_path / "umux.yaml").write_text(key, "utf-8")
-    with pytest.raises(InputError, match=r"says 'umux_lite'. The file's name says 'umux': make them agree"):
+    with pytest.raises(InputError, match=r"'umux_lite'.*'umux'"):
         read_instrument(tmp_path / "umux.yaml")
 
 
