@@ -160,7 +160,8 @@ def test_what_is_left_out_is_told_in_the_language_of_the_report(tmp_path: Path) 
     assert told is not None
     with speaking("it"):
         assert stated(told) == (
-            "Esclusi da tutte le cifre: 1 dialoghi su 2 (outcome = withdrew: 1, tutti quelli di 1 partecipante). "
+            "Esclusi da tutte le cifre: 1 dialoghi su 2 (outcome = withdrew: 1, tutti quelli "
+            "di 1 partecipante). "
             "Con `--exclude none` si includono."
         )
 

@@ -231,9 +231,7 @@ def test_who_is_there_and_cannot_begin_tells_the_supervisor_and_goes_on_when_let
         assert "/turns/form" in laboratory.arrive(code).html
         elsewhere = laboratory.browser()
         elsewhere.look(f"/laboratory/booking?seat={code}&lang=en")
-        assert "since 08:20" in elsewhere.press("/laboratory/here?lang=en"), (
-            "who changes their computer waits, too"
-        )
+        assert "08:20" in elsewhere.press("/laboratory/here?lang=en"), "who changes their computer waits, too"
 
 
 def test_the_laboratory_commits_its_people_to_more_dialogues_than_the_crowd(tmp_path: Path) -> None:

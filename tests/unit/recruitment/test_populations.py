@@ -142,17 +142,17 @@ def test_costs_are_those_of_the_study_file_or_of_the_terms_of_recruiting(tmp_pat
     expected = 60 + 3 * 6 + len(lab) * 0.80 + minutes * 0.10
     known = tables(section_of(dataset))["populations"]
     assert [cell.main for cell in known.columns] == ["Measure", "crowd", "laboratory"]
-    assert row(known, "Cost in all") == [f"{each:.2f} GBP", f"{expected:.2f} GBP"]
+    assert row(known, "Total cost") == [f"{each:.2f} GBP", f"{expected:.2f} GBP"]
     assert row(known, "Cost per participant") == [f"{each / 4:.2f} GBP", f"{expected / 3:.2f} GBP"]
     assert row(known, "People") == ["4", "3"]
 
 
 def test_what_nobody_said_is_unknown_and_what_was_told_counts(tmp_path: Path) -> None:
     dataset = drawn(tmp_path / "d", [replace(CROWD, people=5), replace(LABORATORY, people=5)], 6)
-    assert row(tables(section_of(dataset))["populations"], "Cost in all") == ["\u2013", "\u2013"]
+    assert row(tables(section_of(dataset))["populations"], "Total cost") == ["\u2013", "\u2013"]
     assert row(tables(section_of(dataset))["populations"], "Cost per dialogue") == ["\u2013", "\u2013"]
     told = tables(section_of(dataset, population_costs={"links": 50.0}))["populations"]
-    assert row(told, "Cost in all") == ["50.00", "\u2013"]
+    assert row(told, "Total cost") == ["50.00", "\u2013"]
 
 
 def test_half_the_width_takes_four_times_as_many_people(tmp_path: Path) -> None:
@@ -233,9 +233,9 @@ def test_names_of_populations_are_data(tmp_path: Path) -> None:
 def test_it_speaks_italian(tmp_path: Path) -> None:
     dataset = drawn(tmp_path / "d", differing("word_error_rate"), 12, file=STUDY + COSTS)
     section = section_of(dataset, "it")
-    assert section is not None and section.title == "Popolazioni a confronto"
+    assert section is not None and section.title == "Confronto fra popolazioni"
     known = tables(section)
-    assert "Costo in tutto" in {one.heading for one in known["populations"].rows}
+    assert "Costo totale" in {one.heading for one in known["populations"].rows}
     assert "Cost" not in str([one.heading for one in known["populations"].rows]).replace("Costo", "")
 
 

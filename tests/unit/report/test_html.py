@@ -120,8 +120,8 @@ def test_the_front_has_the_question_the_answer_its_figure_and_three_doubts(make)
 
 def test_what_limits_an_answer_most_stands_first(make):
     before = compose(make(simulated=True, people=2, text="odd")).before
-    assert before[0].startswith("Programs held the dialogues.")
-    assert before[1].startswith("Intervals are Wilson's"), "each of the two had the same rate"
+    assert "simulated" in before[0].lower()
+    assert "Wilson" in before[1], "each of the two had the same rate"
     assert before[2].startswith("Few participants dominate")
     assert before[-1] == "A note: odd", "what whoever made the dataset noted stands last"
 
@@ -129,7 +129,7 @@ def test_what_limits_an_answer_most_stands_first(make):
 def test_notes_of_the_dataset_are_folded_where_there_is_anything_to_doubt(make):
     html = render(make(simulated=True, text="odd"))
     box = html[html.index('class="box"') : html.index('<section class="part">')]
-    assert box.index("Programs held") < box.index("<summary>1 more</summary>") < box.index("A note: odd")
+    assert box.lower().index("simulated") < box.index("<summary>1 more</summary>") < box.index("A note: odd")
 
 
 def test_what_a_figure_shows_is_there_to_be_taken_along_and_to_be_read(simulated):
@@ -205,8 +205,8 @@ def test_few_busy_participants_are_warned_of_at_the_top(make, plain):
 
 
 def test_the_report_says_whose_wording_was_asked(make, plain):
-    assert "cambridge (the project&#39;s own wording, en)" in plain.html
-    assert "the wording of the study&#39;s own file" in render(make(wording="file"))
+    assert "cambridge (wording by the project, en)" in plain.html
+    assert "wording from the study file" in render(make(wording="file"))
 
 
 def test_incidents_and_notes_are_told(plain):

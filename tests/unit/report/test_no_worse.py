@@ -91,7 +91,7 @@ def test_b_is_not_worse_than_a_is_the_answer_where_it_is_shown(tmp_path: Path) -
     edges = re.findall(r"'edge': (-?[\d.]+)", str(drawn.spec))
     assert sorted(map(float, edges)) == pytest.approx([-10, 10])
     told = compose(dataset, ReportOptions(language="it")).answer[1]
-    assert told.startswith("new non è peggiore di old in successo soggettivo del margine dichiarato")
+    assert told.startswith("new è non inferiore a old in successo soggettivo")
 
 
 def test_the_declared_table_analyse_and_python_say_so_too(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def test_tasks_are_in_words_new_and_the_same_for_the_same_seed(tmp_path: Path) -
 
 def test_the_domain_of_tasks_is_found_by_their_types_else_it_must_be_named() -> None:
     assert domain_of({"top_up", "transfer"}).domain == "telco"
-    with pytest.raises(InputError, match=r"one with --domain: .*carbs"):
+    with pytest.raises(InputError, match=r"--domain: .*carbs"):
         domain_of({"top_up", "meal"})
     with pytest.raises(UnknownName, match="Did you mean 'carbs'"):
         load_domain("carb")
