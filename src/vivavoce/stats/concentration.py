@@ -85,7 +85,7 @@ def dominance_warning(spread: Concentration, *, of: str = "") -> Statement | Non
                 k=spread.top_participants, m=spread.participants, **held,
             )
         )  # fmt: skip
-    if spread.largest_ratio > SINGLE_LIMIT and not (facts and spread.top_participants == 1):
+    if spread.largest_ratio > SINGLE_LIMIT:
         facts.append(
             statement(
                 "one participant had {k} of {n} ({share})",

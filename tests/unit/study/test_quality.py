@@ -48,11 +48,11 @@ analysis: {exclude: [trivial, {gold: "< 0.5"}, "pace < 0.3 and copies >= 1", "fa
         ("quality: {marks: {}}", ("unknown key 'marks'", "Did you mean 'mark'")),
         ("quality: {mark: {gold: low}}", ("does not compare with a number",)),
         ("quality: {checks: {understod: 4}}", ("no question 'understod'", "Did you mean 'understood'")),
-        ("quality: {mark: {fast_answers: '> 0.5'}}", ("nobody said which", "answer_at_least_s: 1.5")),
+        ("quality: {mark: {fast_answers: '> 0.5'}}", ("fast_answers", "answer_at_least_s: 1.5")),
         ("analysis: {exclude: [{fast_answers: '> 0.5'}]}", ("analysis.exclude", "answer_at_least_s")),
         (
             "analysis: {exclude: [{disagreement: '> 0.5'}]}",
-            ("the outcome that the analysis measures", "a person"),
+            ("the outcome that the analysis measures", "quality.mark"),
         ),
     ],
 )
@@ -60,7 +60,7 @@ def test_what_is_wrong_has_its_value_place_and_next_step(
     tmp_path: Path, more: str, told: tuple[str, ...]
 ) -> None:
     found = problems(tmp_path, more + "\n")
-    assert len(found) == 1 and all(one in found[0] for one in told), found
+    assert len(found) == 1 and all(one.lower() in found[0].lower() for one in told), found
 
 
 def test_a_rule_about_work_is_about_people() -> None:

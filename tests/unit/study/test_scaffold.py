@@ -124,6 +124,6 @@ def test_texts_that_still_speak_of_our_example_are_named_where_the_study_is_abou
     assert sorted(line.split(":")[0] for line in told) == [
         "debrief.it.md", "debrief.md", "instructions.it.md", "instructions.md",
     ]  # fmt: skip
-    assert all("our example about marlowe, but the ontology is harbour" in line for line in told)
+    assert all("marlowe" in line and "harbour" in line for line in told)
     (tmp_path / "debrief.md").write_text("Thank you.", encoding="utf-8")
     assert len(example_warnings(load_study(tmp_path))) == 3

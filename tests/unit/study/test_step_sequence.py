@@ -23,11 +23,11 @@ def said(folder: Path) -> list[str]:
         ("admit: {age: 0..6}", ["screen.admit.age: 0..6 is outside the scale of 'age'"]),
         ("admit: {age: 1..7}", ["screen.admit.age: 1..7 is outside the scale of 'age'"]),
         ("admit: {age: 2..5}, quotas: {age: {1: 3, 6: 4}}", []),
-        ("admit: {age: 2..5}, quotas: {age: {0: 3, 6: 4}}", ["screen.quotas.age: 0..6 lies outside"]),
-        ("admit: {age: 2..5}, quotas: {age: {1: 3, 7: 4}}", ["screen.quotas.age: 1..7 lies outside"]),
+        ("admit: {age: 2..5}, quotas: {age: {0: 3, 6: 4}}", ["screen.quotas.age: 0..6 is outside"]),
+        ("admit: {age: 2..5}, quotas: {age: {1: 3, 7: 4}}", ["screen.quotas.age: 1..7 is outside"]),
         ("admit: {aeg: 2..5, experience: 9}",
          ["screen.admit.aeg: 'p851_background' has no item 'aeg'",
-          "screen.admit.experience: 9 lies outside"]),
+          "screen.admit.experience: 9 is outside"]),
     ],
 )  # fmt: skip
 def test_a_screen_asks_for_codes_from_the_lowest_to_the_highest_of_the_scale(

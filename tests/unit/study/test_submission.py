@@ -54,10 +54,10 @@ def test_a_campaign_knows_its_submissions_and_their_languages(tmp_path: Path) ->
 
 @pytest.mark.parametrize(("change", "problem"), [
     ({"intents": [SYSTEM["intents"][0]] * 2}, "intent 'card' is listed twice"),
-    ({"submission": "a b", "file": "a b"}, "'a b' is not a valid system name"),
+    ({"submission": "a b", "file": "a b"}, "'a b' cannot name a system"),
     ({"file": "elsewhere"}, "the file bank.yaml"),
     ({"languages": ["fr"]}, "none of the campaign's languages"),
-    ({"title": {"it": " "}}, "nothing is said"), ({"domain": ""}, "nothing is said"),
+    ({"title": {"it": " "}}, "the text is empty"), ({"domain": ""}, "the text is empty"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_submission_is_named(
     tmp_path: Path, change: dict[str, Any], problem: str

@@ -72,6 +72,4 @@ def test_a_goal_that_nothing_meets_needs_an_alternative(check, marlowe):
 
 
 def test_every_language_needs_a_text(check):
-    assert check(TASKS, ("en", "it"))[1][0].startswith(
-        "tasks.yaml:6 tasks[0].text: no text in 'it'; add `it:`"
-    )
+    assert check(TASKS, ("en", "it"))[1][0].startswith("tasks.yaml:6 tasks[0].text: no text in 'it'")
