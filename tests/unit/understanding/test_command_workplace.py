@@ -33,7 +33,7 @@ def test_an_annotator_gets_a_whole_recipe_of_one_speaker_and_keeps_it_until_it_i
     assert key in ("ada/soup", "ben/soup") and workplace.next_dialogue("anna") == key
     with pytest.raises(JudgementRefused, match="some places have no judgement yet"):
         workplace.finish("anna", key)
-    with pytest.raises(JudgementRefused, match="not yours"):
+    with pytest.raises(JudgementRefused, match="another annotator"):
         workplace.annotate("bruno", key, 0, "take(pot)")
     with pytest.raises(JudgementRefused, match="not to be judged"):
         workplace.annotate("anna", key, 9, "take(pot)")

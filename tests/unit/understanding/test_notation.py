@@ -145,7 +145,7 @@ def test_the_cause_of_a_mistake_is_told_where_it_is_known():
         with pytest.raises(NotationError) as told:
             read_predicates(text)
         assert (str(told.value.cause), told.value.column) == (cause, column)
-        assert f"column {column}: {cause};" in str(told.value)
+        assert f"column {column}: {cause}" in str(told.value)
 
 
 def test_the_place_of_a_mistake_is_told_with_what_was_expected():
