@@ -66,7 +66,7 @@ def test_a_comma_in_a_number_is_read_where_the_mapping_says_so(rated: Rate, tmp_
     file.write_text("case;who;said;release;solved;mark\n1;guest;Hello;one;yes;3,5\n", encoding="utf-8")
     mapping.write_text(MAPPING % ("", ""), encoding="utf-8")
     importer = IMPORTERS.get("table")
-    with pytest.raises(InputError, match=r"'3,5' in the column 'mark' number.*decimal: ','"):
+    with pytest.raises(InputError, match=r"'3,5' in the column 'mark' .*decimal: ','"):
         importer.make_dataset([file], tmp_path / "dataset", mapping=mapping)
     mapping.write_text(MAPPING % ("", "decimal: ','"), encoding="utf-8")
     found = importer.make_dataset([file], tmp_path / "dataset", mapping=mapping).dataset.everything
