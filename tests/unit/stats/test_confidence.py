@@ -172,7 +172,7 @@ def test_noise_between_simulated_users_who_type_and_a_system_is_no_recogniser(
         with speaking(language), with_words(SECTIONS.get("recognition").locale):
             return recognition_blocks(facts)[0].text  # type: ignore[union-attr]
 
-    assert told("noise", channel="text", simulated=True).find(said) >= 0
+    assert said in told("noise", channel="text", simulated=True)
     for name, columns in {"spoken": {"simulated": True}, "people": {"channel": "text"}}.items():
         assert said not in told(name, **columns)
 

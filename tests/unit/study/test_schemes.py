@@ -133,7 +133,7 @@ def test_a_scheme_is_a_file_beside_the_study_or_one_of_ours(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("name", "problem", "hint"),
-    [("my.yaml", "no file 'my.yaml'", ""), ("my.yml", "no file 'my.yml'", ""),
+    [("my.yaml", "no file 'my.yaml'", "next to"), ("my.yml", "no file 'my.yml'", "next to"),
      ("contxt", "unknown scheme 'contxt'", "Did you mean 'context'")],
 )  # fmt: skip
 def test_a_scheme_that_is_not_there_is_named_with_what_to_do(name: str, problem: str, hint: str) -> None:
