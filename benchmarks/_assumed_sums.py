@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import _COMPUTED, Sums, _all
 

@@ -29,7 +29,10 @@ from scipy.stats import beta, norm
 from scipy.stats import t as student
 from threadpoolctl import threadpool_limits
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.analysis.simulation_of_power import Rates, find_participants
+from vivavoce.analysis.summary import summarise
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
@@ -37,8 +40,6 @@ from vivavoce.stats.difference import compare_clusters
 from vivavoce.stats.permutation import Relabelling, relabellings
 from vivavoce.stats.power import Nested, two_rates
 from vivavoce.stats.rates import HEADLINES
-from vivavoce.stats.simulation_of_power import Rates, find_participants
-from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import Summary
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))

@@ -32,12 +32,12 @@ from benchmarks._judged_trials import Trials, differences, means
 from benchmarks.inference import draw_sizes, own_rate
 from threadpoolctl import threadpool_limits
 
-from vivavoce.importers.dstc2 import import_dstc2
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.prediction import prediction_table
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.label_choice import EVEN, doubt_of, learned_spread, live_chances
-from vivavoce.stats.prediction import prediction_table
 from vivavoce.stats.prediction.cross_fitting import Learner, cross_fitted
 from vivavoce.stats.prediction.logistic import penalised
+from vivavoce_corpora.dstc2 import import_dstc2
 
 Facts = dict[str, Any]
 Make = Callable[[int, np.random.Generator], dict[str, np.ndarray]]

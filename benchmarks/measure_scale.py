@@ -39,7 +39,7 @@ SYSTEM: Final = [
     "What kind of food would you like?", "What part of town do you have in mind?", "You are looking for",
 ]  # fmt: skip
 PROGRAMS: Final = {
-    "scan": "from vivavoce.log.dataset import Dataset; from vivavoce.log.schema import TABLES\n"
+    "scan": "from vivavoce.dataset.reader import Dataset; from vivavoce.dataset.schema import TABLES\n"
     "d = Dataset({folder!r})\n"
     "print(sum(len(d.bucket(n).read(t)) for n in range(d.buckets) for t in d.manifest['tables']))",
     "pandas": """
@@ -84,7 +84,7 @@ finally:
 
 def generate(folder: Path, dialogues: int, seed: int = 1) -> None:
     """A dataset of so many calls, with participants who hold CALLS each."""
-    from vivavoce.log.dataset import DatasetWriter
+    from vivavoce.dataset.writer import DatasetWriter
 
     draw = np.random.default_rng(seed)
     words = np.array(WORDS, dtype=object)

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vivavoce.log.personal_data import Find, find_personal_data
+from vivavoce.dataset.personal_data import Find, find_personal_data
 from vivavoce.stats.proportions import wilson
 
 FOLDER = Path(__file__).parent / "personal_data"

@@ -30,9 +30,9 @@ import vivavoce.study
 from scenes.bench import hold_trial  # pyright: ignore[reportMissingImports]
 from scenes.boris_callers import means  # pyright: ignore[reportMissingImports]
 from scenes.crowds import CROWD, LABORATORY, PLANTED, Crowd, differing, drawn
+from vivavoce.analysis.summary import summarise
 from vivavoce.measures.compute import compute
 from vivavoce.stats.proportions import newcombe
-from vivavoce.stats.summary import summarise
 
 DOMAIN: Final = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"
 KEPT: Final = Path(__file__).parent / "results" / "planted_differences.json"

@@ -22,13 +22,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from vivavoce.dataset.reader import Dataset
 from vivavoce.importers.base import Importer
-from vivavoce.importers.convlab import CONVLAB
-from vivavoce.importers.multiwoz import MULTIWOZ
-from vivavoce.log.dataset import Dataset
 from vivavoce.measures.success.assigned import assigned_outcome
 from vivavoce.measures.success.model import Venues
 from vivavoce.measures.success.outcomes import outcomes, scored_turns
+from vivavoce_corpora.convlab import CONVLAB
+from vivavoce_corpora.multiwoz import MULTIWOZ
 
 RESULTS = Path(__file__).parent / "results" / "published_evaluator.json"
 TOLD = {

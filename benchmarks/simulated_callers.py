@@ -22,11 +22,12 @@ from ruamel.yaml import YAML
 
 import vivavoce as vv
 import vivavoce.study
+from vivavoce.analysis.calibration import FEATURES, compare, fit, kullback_leibler, observations
+from vivavoce.analysis.telling_apart import tell_apart
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.schema import TABLES
-from vivavoce.stats.calibration import FEATURES, compare, fit, kullback_leibler, observations
-from vivavoce.stats.telling_apart import tell_apart
 from vivavoce.study.load import load_study
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"

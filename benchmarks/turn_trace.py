@@ -132,8 +132,8 @@ async def hold(trace: Trace, folder: Path, repeats: int) -> list[tuple[CodeType,
     """A dialogue in the participants' pages; the calls of its turn with fewest hops."""
     from scenes.browserless import Forms  # pyright: ignore[reportMissingImports]
     from vivavoce.api.studies import make_connectors, open_log, read_study
+    from vivavoce.participant.app import create_app
     from vivavoce.trial.engine import SessionEngine
-    from vivavoce.web.app import create_app
 
     study = read_study(folder)
     log = open_log(study, None)

@@ -8,10 +8,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from vivavoce.analysis.populations import compare_counts
 from vivavoce.stats.counts import choices, read_counts
 from vivavoce.stats.equivalence import equivalent_proportions
 from vivavoce.stats.multiple_testing import bonferroni
-from vivavoce.stats.populations import compare_counts
 from vivavoce.stats.power import power_of_two_rates, two_rates
 from vivavoce.stats.proportions import ZTest, two_proportion_z, wald
 

@@ -22,7 +22,7 @@ pytest.register_assert_rewrite("scenes", "vivavoce.testing")  # so that what the
 from scenes.patience import eventually  # noqa: E402, it must not be there before
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -53,7 +53,7 @@ providers._get_local_constants = _constants_of_sources
 
 def pytest_collection_finish() -> None:
     """What was imported and collected stays: the garbage collector need not look through it each time."""
-    if "vivavoce.desk.app" in sys.modules:
+    if "vivavoce.dashboard.app" in sys.modules:
         from scenes.prepared import prepare
 
         prepare()
@@ -123,8 +123,8 @@ def make_once(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Mak
 @pytest.fixture(scope="session")
 def dstc2(shared: Path, make_once: MakeOnce) -> "Dataset":
     """The real corpus with self-reported entities."""
-    from vivavoce.importers.dstc2 import import_dstc2
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
+    from vivavoce_corpora.dstc2 import import_dstc2
 
     return Dataset(make_once("dstc2", lambda into: import_dstc2([shared / "data" / "dstc2"], into)))
 
@@ -132,8 +132,8 @@ def dstc2(shared: Path, make_once: MakeOnce) -> "Dataset":
 @pytest.fixture(scope="session")
 def dstc2_checked(shared: Path, make_once: MakeOnce) -> "Dataset":
     """The real corpus with the domain's venue database."""
-    from vivavoce.importers.dstc2 import import_dstc2
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
+    from vivavoce_corpora.dstc2 import import_dstc2
 
     venues = shared / "data" / "cambridge_restaurants" / "CamRest_db.json"
     calls = [shared / "data" / "dstc2"]

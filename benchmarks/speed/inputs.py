@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.schema import TABLES
 
 SEED: Final = 24
 CHUNK: Final = 20_000

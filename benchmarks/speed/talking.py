@@ -17,7 +17,7 @@ from benchmarks.speed.row import vivavoce
 from benchmarks.speed.servers import Server, free_port, served
 
 from scenes.browserless import dialogue_of, submit
-from vivavoce.web.connections import allow_connections
+from vivavoce.participant.connections import allow_connections
 
 BARE = Path(__file__).parent / "programs" / "bare.py"
 WORDS = "a cheap pub in the centre"

@@ -18,9 +18,10 @@ from vivavoce.connectors.base import (
 )
 from vivavoce.core.errors import InputError, SystemUnderTestError, UnknownName, VivavoceError
 from vivavoce.core.verb import Verb
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult
 from vivavoce.languages.base import Language
-from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.measures.base import Measure, Tables
 from vivavoce.questionnaires.instrument import Instrument as Questionnaire
 from vivavoce.report.section import Section

@@ -383,7 +383,7 @@ def commands_begin(
     name: Annotated[str, typer.Option("--name", help="Name of the shared task.")] = "commands",
 ) -> None:
     """Create a blind test set and its reference from annotated commands."""
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_campaign.shared_task import begin
 
     note(
@@ -436,7 +436,7 @@ def serve_campaign(folder: Path, *, host: str, port: int, secure_cookies: bool) 
     import uvicorn
 
     from vivavoce.core.errors import InputError
-    from vivavoce.desk.access import first_link
+    from vivavoce.dashboard.access import first_link
     from vivavoce.log.store import Log
     from vivavoce_campaign.campaign_file import CAMPAIGN_FILE, check_settings
     from vivavoce_campaign.pages import create_campaign_desk

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce_campaign.unreached import Turn, turns_of
 from vivavoce_stress.content_words import content_of
 from vivavoce_stress.courtesies import is_courtesy

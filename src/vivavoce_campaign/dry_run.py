@@ -11,9 +11,9 @@ from itertools import takewhile
 from statistics import median
 from typing import Any, Final
 
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import Dataset
 from vivavoce.languages.data import CampaignWords
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.simulation.agenda_user import Judgement

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Final
 
-from vivavoce.desk.page import DashboardPage
+from vivavoce.dashboard.page import DashboardPage
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 REACHED: Final = "campaign_goal"
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.idial import IdialPeople
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.persons import identifiers
 from vivavoce.log.store import Log
-from vivavoce.stats.idial import IdialPeople
 from vivavoce.study.load import load_study
 from vivavoce_campaign.campaign_file import Campaign
 from vivavoce_campaign.places import SystemPlace, place_of

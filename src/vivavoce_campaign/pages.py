@@ -14,15 +14,15 @@ from vivavoce.connectors.discovery import NotFound
 from vivavoce.connectors.probe import Hello
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app import serve_pages
-from vivavoce.desk.app_shell import AppShell, desk_of, page_environment
-from vivavoce.desk.language import gettext, language, told, worded
-from vivavoce.desk.security import Needs, OwnForm, needs_role, who_of
-from vivavoce.desk.security import field as submitted
-from vivavoce.desk.study_editor.request_form import RequestForm
+from vivavoce.dashboard.app import serve_pages
+from vivavoce.dashboard.app_shell import AppShell, desk_of, page_environment
+from vivavoce.dashboard.language import gettext, language, told, worded
+from vivavoce.dashboard.security import Needs, OwnForm, needs_role, who_of
+from vivavoce.dashboard.security import field as submitted
+from vivavoce.dashboard.study_editor.request_form import RequestForm
 from vivavoce.languages.base import language_name
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import Access, SignedIn
+from vivavoce.participant.accounts import Access, SignedIn
 from vivavoce_campaign import submissions
 from vivavoce_campaign.answers import (
     LONGEST,

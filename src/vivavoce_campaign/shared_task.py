@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import load_model, mistake
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce_commands.command_file import CommandFile, command_files, read_command_file
 from vivavoce_commands.figures import corpus_figures

@@ -7,9 +7,9 @@ there are only words: those by which, as its team says (`done`), it tells that a
 from collections import defaultdict
 from collections.abc import Mapping
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.idial import intents_assigned
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.success import outcomes
-from vivavoce.stats.idial import intents_assigned
 from vivavoce_campaign.submission_file import Entity, Submission, in_language
 from vivavoce_campaign.unreached import turns_of
 from vivavoce_stress.goal import GivenValue, GoalInWords

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.idial import intents_assigned
+from vivavoce.analysis.idial import intents_assigned
+from vivavoce.dataset.reader import Dataset
 from vivavoce_stress.content_words import content_of
 from vivavoce_stress.courtesies import is_farewell
 

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
-from vivavoce.desk.agreement import AgreementLine, Units, line
+from vivavoce.dashboard.agreement import AgreementLine, Units, line
+from vivavoce.dataset.csv_files import opened_csv, read_csv_cell
 from vivavoce.log.annotation_state import AnnotationState
-from vivavoce.log.export_csv import opened_csv, read_csv_cell
 from vivavoce_commands.annotation.standing import SCHEME, chosen
 from vivavoce_commands.arguments import fits
 from vivavoce_commands.notation import Predicate, read_predicates, write_argument, write_predicates

@@ -11,7 +11,7 @@ from vivavoce.cli.progress import Report, note, progress
 from vivavoce.core.engines import uncollected
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.command_file import CommandFile, LineProblem
     from vivavoce_commands.scoring import Mode, Scores
 
@@ -234,7 +234,7 @@ def train(
 
     Interrupted, the same command goes on where it was.
     """
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.learning import systems
     from vivavoce_commands.learning.examples import read_recipes
 
@@ -272,7 +272,7 @@ def predict(
 ) -> None:
     """Write a trained system's answers in the layout that `understand score` reads."""
     from vivavoce.core.errors import InputError
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.annotation.drafts import write_drafts
     from vivavoce_commands.learning import systems
     from vivavoce_commands.learning.answers import write_answers

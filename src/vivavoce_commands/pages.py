@@ -7,17 +7,17 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.annotation.workplace import JudgementRefused
-from vivavoce.desk.app_shell import Desk, ThisDesk, desk_of
-from vivavoce.desk.language import gettext, told
-from vivavoce.desk.page import DashboardPage, DueAction
-from vivavoce.desk.pages_annotation import (
+from vivavoce.dashboard.app_shell import Desk, ThisDesk, desk_of
+from vivavoce.dashboard.language import gettext, told
+from vivavoce.dashboard.page import DashboardPage, DueAction
+from vivavoce.dashboard.pages_annotation import (
     annotator_names,
     due_disagreements,
     kept_once,
     open_workplace,
     people,
 )
-from vivavoce.desk.security import OwnForm, Steers, field, who_of
+from vivavoce.dashboard.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce_commands.agreement import CommandAgreement, command_agreement
 from vivavoce_commands.annotation.draft import LONGEST, examine

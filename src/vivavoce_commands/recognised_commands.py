@@ -10,7 +10,7 @@ from vivavoce.audio.recognition import Recogniser
 from vivavoce.audio.speech import make_recogniser
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 
 Moved = Callable[[int, int], None]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from vivavoce.core.i18n import N_
+from vivavoce.dataset.vocabulary import DONTCARE, NAME, TYPE, standard_act
 from vivavoce.importers.items import ForeignDialogue, ItemRows, Row
-from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE, standard_act
 
 SEVERAL: Final = N_(
     "Success is not scored for multi-domain dialogues: their goals have the origin `by_domain`; user "

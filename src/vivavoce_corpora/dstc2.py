@@ -10,12 +10,12 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
 from vivavoce.core.text import normalise_value
+from vivavoce.dataset.vocabulary import TYPE, standard_act
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.items import check_rows
 from vivavoce.importers.sources import FoundCall, count_calls, find_calls
 from vivavoce.importers.venues import SELF_REPORTED, SelfReported, read_venues
-from vivavoce.log.dataset import DatasetWriter
-from vivavoce.log.vocabulary import TYPE, standard_act
 
 Row = dict[str, Any]
 

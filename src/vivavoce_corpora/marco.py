@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import shown_value
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.items import check_rows
 from vivavoce.importers.log_files import one_line
-from vivavoce.log.dataset import DatasetWriter
 
 LAYOUT: Final = "human_annotation.json, or a folder with it"
 FILE: Final = "human_annotation.json"

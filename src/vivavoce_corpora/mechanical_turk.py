@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import shown_value
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult, Progress
-from vivavoce.log.dataset import DatasetWriter
 
 LAYOUT: Final = "Batch_NUMBER_batch_results.csv, or a folder with such files"
 NEEDED: Final = ("HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime", "SubmitTime")

@@ -11,9 +11,9 @@ from typing import Any, Final
 from vivavoce.core.i18n import N_
 from vivavoce.core.validation import shown_value
 from vivavoce.importers.base import Importer
-from vivavoce.importers.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals, slot_name
 from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text, maybe, need
 from vivavoce.importers.log_files import LogFiles, LogRecord
+from vivavoce_corpora.domain_acts import SEVERAL, DomainAct, DomainGoal, add_acts, add_goals, slot_name
 
 NOTES: Final = (
     "The system under test is a person (wizard); acts are the labels of the corpus.",

@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult, Progress
 from vivavoce.importers.items import check_rows
 from vivavoce.importers.sources import first_line
-from vivavoce.log.dataset import DatasetWriter
 
 Row = dict[str, Any]
 

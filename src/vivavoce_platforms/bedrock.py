@@ -17,7 +17,6 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field, StringConstraints
 
 from vivavoce.connectors.agent_work import read_retrievals, read_usage
-from vivavoce.connectors.amazon import AmazonConnector, AmazonSettings, session_of
 from vivavoce.connectors.answers import bad_answer, clean, clean_text
 from vivavoce.connectors.base import (
     Capabilities,
@@ -30,6 +29,7 @@ from vivavoce.connectors.base import (
 )
 from vivavoce.connectors.deadlines import in_time
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.amazon import AmazonConnector, AmazonSettings, session_of
 
 _NAME: Final = r"^[0-9a-zA-Z]{1,10}$"
 _END: Final = object()

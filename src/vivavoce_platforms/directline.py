@@ -15,7 +15,6 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import Field
 
-from vivavoce.connectors.activities import read_activity
 from vivavoce.connectors.answers import bad_answer, clean_text
 from vivavoce.connectors.base import (
     Capabilities,
@@ -31,6 +30,7 @@ from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector, name_of, renamed
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import InputError, SystemUnderTestError
+from vivavoce_platforms.activities import read_activity
 
 _PATH: Final = "/v3/directline"
 _CLOUD: Final = "botframework.com"

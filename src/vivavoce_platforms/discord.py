@@ -20,12 +20,12 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.discord_api import LONGEST_TEXT, DiscordApi, DiscordError
-from vivavoce.connectors.platform import COME, PlatformConnector, PlatformSettings
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.platform_requests import UnreadableCall, parameters
 from vivavoce.connectors.secrets import Vault
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.discord_api import LONGEST_TEXT, DiscordApi, DiscordError
+from vivavoce_platforms.platform import COME, PlatformConnector, PlatformSettings
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.platform_requests import UnreadableCall, parameters
 
 _DISPATCH, _HEARTBEAT, _IDENTIFY, _RESUME, _HELLO, _HEARD = 0, 1, 2, 6, 10, 11
 _BEAT_MS: Final = 41_250

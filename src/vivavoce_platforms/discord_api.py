@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from vivavoce.connectors.base import Choice
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import Upload, mappings, text_of
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import Upload, mappings, text_of
 
 LONGEST_TEXT: Final = 2000
 APPLICATION: Final = "100000000000000001"

@@ -17,14 +17,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from vivavoce.connectors.platform import PlatformConnector, WebhookSettings
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import UnreadableCall, Upload, parameters
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.signing import Signature, Signer
 from vivavoce.connectors.transport import check_status, reported
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.platform import PlatformConnector, WebhookSettings
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import UnreadableCall, Upload, parameters
 
 _VERSION: Final = re.compile(r"v\d+(\.\d+)?")
 

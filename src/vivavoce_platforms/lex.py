@@ -12,7 +12,6 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import Field, StringConstraints
 
-from vivavoce.connectors.amazon import AmazonConnector, AmazonSettings, session_of
 from vivavoce.connectors.answers import bad_answer, clean, clean_text
 from vivavoce.connectors.base import (
     Act,
@@ -25,6 +24,7 @@ from vivavoce.connectors.base import (
     UserTurn,
 )
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.amazon import AmazonConnector, AmazonSettings, session_of
 
 _LONGEST: Final = 1024
 

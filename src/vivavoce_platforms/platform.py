@@ -23,12 +23,12 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from vivavoce.connectors.base import Capabilities, ConnectorSettings, Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.callback_server import CallbackServer, not_free
-from vivavoce.connectors.platform_chat import BotMessage, Chat
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.system_connector import SystemConnector
 from vivavoce.connectors.transport import make_client
 from vivavoce.core.errors import InputError, SystemUnderTestError, sentences
+from vivavoce_platforms.callback_server import CallbackServer, not_free
+from vivavoce_platforms.platform_chat import BotMessage, Chat
 
 
 class Proxy:
@@ -122,6 +122,7 @@ class PlatformSettings(ConnectorSettings):
     """Settings of a system that takes us for its message platform."""
 
     folders: ClassVar[tuple[str, ...]] = ("certificate_folder",)
+    family: ClassVar[str] = "message platforms"
 
     connect_timeout_s: float = Field(
         60.0, gt=0, le=120, description="timeout for the bot to connect to us, or to listen"

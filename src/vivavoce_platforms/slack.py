@@ -21,13 +21,16 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from vivavoce.connectors.answers import read_json
 from vivavoce.connectors.base import ConnectorSettings
-from vivavoce.connectors.platform import COME, PlatformConnector, WebhookSettings
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.platform_requests import UnreadableCall, parameters
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.signing import Signature, Signer
-from vivavoce.connectors.slack_api import WebApi
-from vivavoce.connectors.slack_messages import (
+from vivavoce.connectors.transport import check_status, reported
+from vivavoce.connectors.urls import WebAddress
+from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.platform import COME, PlatformConnector, WebhookSettings
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.platform_requests import UnreadableCall, parameters
+from vivavoce_platforms.slack_api import WebApi
+from vivavoce_platforms.slack_messages import (
     APP,
     LONGEST_TEXT,
     SlackError,
@@ -35,9 +38,6 @@ from vivavoce.connectors.slack_messages import (
     message_event,
     press_event,
 )
-from vivavoce.connectors.transport import check_status, reported
-from vivavoce.connectors.urls import WebAddress
-from vivavoce.core.errors import SystemUnderTestError
 
 _ENVELOPES: Final = {"event": "events_api", "payload": "interactive", "command": "slash_commands"}
 

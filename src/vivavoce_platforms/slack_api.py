@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Choice
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import mappings
-from vivavoce.connectors.slack_messages import (
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import mappings
+from vivavoce_platforms.slack_messages import (
     APP,
     BOT,
     BOT_USER,

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Choice
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import mappings
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import mappings
 
 TEAM: Final = "T0VIVAVOCE"
 APP: Final = "A0VIVAVOCE"

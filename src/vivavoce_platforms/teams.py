@@ -18,15 +18,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from vivavoce.connectors.activities import Action, read_activity
 from vivavoce.connectors.base import Choice, ConnectorSettings
-from vivavoce.connectors.platform import PlatformConnector, WebhookSettings
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import UnreadableCall, parameters, text_of
 from vivavoce.connectors.secrets import Vault
 from vivavoce.connectors.transport import check_status, reported
 from vivavoce.connectors.urls import WebAddress
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.activities import Action, read_activity
+from vivavoce_platforms.platform import PlatformConnector, WebhookSettings
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import UnreadableCall, parameters, text_of
 
 JOINS: Final = "conversationUpdate"
 LONGEST_TEXT: Final = 28_000

@@ -18,14 +18,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from vivavoce.connectors.base import ConnectorSettings, Conversation
-from vivavoce.connectors.platform import COME, PlatformConnector, PlatformSettings
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.platform_requests import UnreadableCall, parameters
 from vivavoce.connectors.secrets import Vault
-from vivavoce.connectors.telegram_api import BotApi
-from vivavoce.connectors.telegram_messages import LONGEST_TEXT, BotApiError
 from vivavoce.connectors.transport import check_status, reported
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.platform import COME, PlatformConnector, PlatformSettings
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.platform_requests import UnreadableCall, parameters
+from vivavoce_platforms.telegram_api import BotApi
+from vivavoce_platforms.telegram_messages import LONGEST_TEXT, BotApiError
 
 _ALIVE_S: Final = 60.0
 

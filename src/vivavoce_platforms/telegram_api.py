@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from vivavoce.connectors.answers import clean_text
 from vivavoce.connectors.base import Choice
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import Upload
-from vivavoce.connectors.telegram_messages import (
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import Upload
+from vivavoce_platforms.telegram_messages import (
     LONGEST_TEXT,
     BotApiError,
     chat_of,

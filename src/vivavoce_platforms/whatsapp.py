@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Final
 from pydantic import Field
 
 from vivavoce.connectors.base import Choice, ConnectorSettings
-from vivavoce.connectors.graph import GraphConnector, GraphError, GraphSettings
-from vivavoce.connectors.platform_chat import BotMessage, Chat
-from vivavoce.connectors.platform_requests import mappings, text_of
+from vivavoce_platforms.graph import GraphConnector, GraphError, GraphSettings
+from vivavoce_platforms.platform_chat import BotMessage, Chat
+from vivavoce_platforms.platform_requests import mappings, text_of
 
 LONGEST_TEXT: Final = 4096
 _USER: Final = "XX."

@@ -11,11 +11,11 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk, fixed
-from vivavoce.desk.language import gettext, ngettext, told
-from vivavoce.desk.page import CostLine, DashboardPage, DueAction, MenuItem
-from vivavoce.desk.progress import OUTCOMES
-from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.dashboard.app_shell import Desk, ThisDesk, fixed
+from vivavoce.dashboard.language import gettext, ngettext, told
+from vivavoce.dashboard.page import CostLine, DashboardPage, DueAction, MenuItem
+from vivavoce.dashboard.progress import OUTCOMES
+from vivavoce.dashboard.security import OwnForm, field, who_of
 from vivavoce.log.models import VisitRecord
 from vivavoce.log.scope import PEOPLE
 from vivavoce.study.model import Study

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce.dataset.csv_files import safe_csv_cell
 from vivavoce_recruitment.ledger import OPEN, PAID, Payment
 from vivavoce_recruitment.money import Money
 

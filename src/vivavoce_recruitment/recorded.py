@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from sqlalchemy import select
 
-from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce.dataset.csv_files import safe_csv_cell
 from vivavoce.log.store import Log
 from vivavoce.log.tables import people
 from vivavoce_recruitment.ledger import OPEN, Ledger, Payment

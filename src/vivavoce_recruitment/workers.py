@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.log.work_signs import Sign, Success, WorkQuality, WorkSigns
+from vivavoce.dataset.work_signs import Sign, Success, WorkQuality, WorkSigns
 from vivavoce.study.quality import SIGNS, Quality
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.study.model import Study
 
 OBJECTIVE: Final = ("objective_success_assigned", "objective_success_inferred")

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.yaml_source import Problem
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.export_csv import read_csv_cell
+from vivavoce.dataset.csv_files import read_csv_cell
+from vivavoce.dataset.reader import Dataset
 from vivavoce.study.csv_lines import csv_lines
 from vivavoce_stress.cascade import judge_texts
 from vivavoce_stress.verdict_model import AnswerPair

@@ -14,11 +14,11 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, desk_of
-from vivavoce.desk.language import gettext, ngettext, told, worded
-from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
-from vivavoce.desk.pages_annotation import kept_once
-from vivavoce.desk.security import Needs, field, own_form, who_of
+from vivavoce.dashboard.app_shell import Desk, desk_of
+from vivavoce.dashboard.language import gettext, ngettext, told, worded
+from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem
+from vivavoce.dashboard.pages_annotation import kept_once
+from vivavoce.dashboard.security import Needs, field, own_form, who_of
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.stress_events import ReplayFinished, VariantsProposed, stress_stream
 from vivavoce.log.stress_rows import stress_rows, stress_titles

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream
 from vivavoce.study.model import Study

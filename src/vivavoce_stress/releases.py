@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.schema import STRESS
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import STRESS
 from vivavoce.stats.proportions import one_proportion_p
 from vivavoce_stress.failures import answer_to, overruled
 from vivavoce_stress.heuristics import compare

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
+from vivavoce.dataset.csv_files import read_csv_cell, safe_csv_cell
 from vivavoce.log.stress_events import VariantReviewed, VariantsProposed
 from vivavoce_stress.review import Reviews, reviewed
 from vivavoce_stress.sampling import PROPOSALS

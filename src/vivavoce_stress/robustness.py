@@ -19,7 +19,7 @@ from vivavoce.audio.speech import make_recogniser
 from vivavoce.core.errors import InputError
 from vivavoce.core.validation import problems_of
 from vivavoce.core.yaml_source import read_yaml
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.study.voice import Speaking, Speech
 
 Progress = Callable[[int, int], None]

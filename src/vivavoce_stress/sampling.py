@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.task import Task
 from vivavoce_stress.base import ASKED, STRESS_TESTS, TOLD_BEFORE, TRIED, Operator, Utterance, Variant

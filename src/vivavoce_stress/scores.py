@@ -15,16 +15,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.repeated_trials import pass_power as chances_of_all
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import as_json
 from vivavoce.core.signature import signature
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.schema import STRESS
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import STRESS
 from vivavoce.stats.agreement import cohen
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.proportions import Interval, wilson
-from vivavoce.stats.repeated_trials import pass_power as chances_of_all
 from vivavoce.stats.word_errors import word_error_rate
 from vivavoce_stress.base import LEFT_OUT
 from vivavoce_stress.content_words import by_word

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.export_csv import read_csv_cell
+from vivavoce.dataset.csv_files import read_csv_cell
 from vivavoce_stress.base import Utterance
 
 STANDARD_INPUT: Final = Path("-")

@@ -89,8 +89,8 @@ SLOW = (*HEAVY, "scipy", "altair", "pyarrow.compute")
 
 @pytest.mark.parametrize(
     ("starting", "slow"),
-    [("vivavoce.web.app", SLOW), ("vivavoce.desk.app", SLOW), ("vivavoce.measures", SLOW),
-     ("vivavoce.stats.summary", HEAVY), ("vivavoce.report.html", HEAVY)],
+    [("vivavoce.participant.app", SLOW), ("vivavoce.dashboard.app", SLOW), ("vivavoce.measures", SLOW),
+     ("vivavoce.analysis.summary", HEAVY), ("vivavoce.report.html", HEAVY)],
 )  # fmt: skip
 def test_what_starts_waits_for_no_statistics_tables_or_charts(starting: str, slow: Sequence[str]) -> None:
     code = f"import sys, {starting}; print(*[one for one in {slow} if one in sys.modules])"

@@ -10,7 +10,7 @@ from typing import Any
 from typer.main import get_command
 
 from vivavoce.cli.main import app
-from vivavoce.desk.page import HELP_FOLDERS
+from vivavoce.dashboard.page import HELP_FOLDERS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -26,7 +26,7 @@ class Gone:
         if name.partition(".")[0] in ("uvloop", "threadpoolctl"):
             raise ModuleNotFoundError(name=name)
 sys.meta_path.insert(0, Gone())
-import vivavoce.web.serving, vivavoce.desk.study_editor.setup, vivavoce.cli.servers
+import vivavoce.participant.serving, vivavoce.dashboard.study_editor.setup, vivavoce.cli.servers
 used = {name.partition(".")[0] for name in sys.modules}
 print(*sorted(used & {"httptools", "uvloop"}))
 """

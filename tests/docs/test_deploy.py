@@ -11,8 +11,8 @@ import yaml
 from typer.main import get_command
 
 from vivavoce.cli.main import app
-from vivavoce.web import health
-from vivavoce.web.security import RECORDING_CAP
+from vivavoce.participant import health
+from vivavoce.participant.security import RECORDING_CAP
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

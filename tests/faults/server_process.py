@@ -7,10 +7,10 @@ import uvicorn
 
 from vivavoce.api.studies import make_connectors
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
-from vivavoce.web.site import RateLimits
 
 
 def main() -> None:

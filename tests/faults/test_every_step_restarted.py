@@ -27,10 +27,10 @@ from scenes.transcribing import transcribing_study
 from scenes.visits import Parrot
 from vivavoce.core.clock import SystemClock
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
-from vivavoce.web.site import RateLimits
 
 STEPS: dict[str, Callable[[Path], Study]] = {
     "dialogues and questionnaires": study_with_texts,

@@ -88,7 +88,7 @@ PULSE = """
 import asyncio, json, resource, sys
 from pathlib import Path
 from vivavoce.log.store import Log
-from vivavoce.web import health
+from vivavoce.participant import health
 
 health.WAIT_S = float(sys.argv[2])  # a disk that is slow is not full
 

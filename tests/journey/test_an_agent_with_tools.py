@@ -16,7 +16,7 @@ import pytest
 
 from scenes.command_line import vivavoce
 from scenes.processes import free_port, wait_for_port
-from vivavoce.desk.transcript import make_transcript
+from vivavoce.dashboard.transcript import make_transcript
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
 from vivavoce.log.history import fold
 from vivavoce.log.store import Log

@@ -8,7 +8,7 @@ import pytest
 
 import vivavoce_commands
 from scenes.command_line import vivavoce
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.study.scaffold import write_study
 
 PAGE = Path(vivavoce_commands.__file__).parents[2] / "docs" / "how-to" / "annotate-commands.md"

@@ -13,14 +13,14 @@ from scenes.transcribing import silence
 from scenes.websites import Running, running
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace
-from vivavoce.desk.app import create_desk
-from vivavoce.log.annotation_layers import Labels
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dataset.annotation_layers import Labels
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from scenes.browser import chromium, whole
 from scenes.patience import PATIENCE_S, eventually
-from vivavoce.desk.access import first_link
+from vivavoce.dashboard.access import first_link
 from vivavoce.log.store import Log
 from vivavoce_campaign.pages import create_campaign_desk
 from vivavoce_campaign.setup import write_campaign

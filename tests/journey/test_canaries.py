@@ -12,10 +12,10 @@ import pytest
 
 from scenes.recruiting import TOKEN, Prolific, arrive, pages, platform, recruit, take_part, write_study
 from vivavoce.api.studies import make_connectors, open_log, read_study
-from vivavoce.log.export_csv import export_csv
+from vivavoce.dataset.csv_files import export_csv
+from vivavoce.participant.app import create_app
 from vivavoce.testing.pages import Visitor
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 SECRET = "canary-of-notices-0123456789abcdef0123456789abcdef"
 CLI = [sys.executable, "-m", "vivavoce"]

@@ -11,11 +11,11 @@ from scenes.annotating import PASSWORD
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from scenes.browser import whole
 from scenes.websites import Running, running
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.app import create_app
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import annotation_of, place_of, standing
 

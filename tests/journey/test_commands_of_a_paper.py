@@ -22,13 +22,13 @@ from scenes.command_line import vivavoce
 from scenes.commanding_a_robot import Frames, commanded_study, speakers_and_frames
 from scenes.watched import served
 from scenes.websites import Running, running
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.app import create_app
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.app import create_app
-from vivavoce.web.site import RateLimits
 from vivavoce_commands.notation import Argument, Predicate, Words, read_predicates, write_predicates
 
 pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(3600)]

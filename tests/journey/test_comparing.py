@@ -9,12 +9,12 @@ from playwright.sync_api import Browser, Page, expect
 from scenes.browser import every, held_back, whole
 from scenes.comparing import comparing_study
 from scenes.websites import Website, running
+from vivavoce.analysis.preference_results import study_rating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.preference_results import study_rating
+from vivavoce.participant.app import create_app
 from vivavoce.stats.preferences import StudyRating
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 

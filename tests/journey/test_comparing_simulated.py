@@ -11,12 +11,12 @@ import pytest
 from scenes.browsing import Forms, Visitor
 from scenes.comparing import comparing_study, judged, open_questions
 from scenes.websites import Running, running
+from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.transcripts import compare_transcripts
+from vivavoce.participant.app import create_app
+from vivavoce.participant.site import RateLimits
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
-from vivavoce.web.site import RateLimits
 
 LIKES = {"alignment": 0.63, "empathy": 0.75, "facing": 0.68, "formality": 0.27, "vocabulary": 0.74}
 

@@ -11,10 +11,10 @@ from scenes.websites import Website, restaurant_bot, running
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.events import QuestionnaireAnswered
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 LABELS = {

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from scenes.browser import barriers, overflow
 from scenes.comparing import comparing_study, judge_all
 from scenes.watched import served
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce.study.pairs_file import read_pairs
 

@@ -18,8 +18,8 @@ from scenes.websites import Running, running
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_commands.elicitation.step import GivenCommand
 
 pytestmark = pytest.mark.browser

@@ -12,15 +12,15 @@ from scenes.visits import Parrot
 from scenes.watched import served
 from scenes.websites import running
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
-from vivavoce.log.dataset import Dataset
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import TRIAL, TrialPaused
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.report.html import write_report
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.reliability]
 WATCHED = """window.ran = []; window.stopped = [];

@@ -21,9 +21,9 @@ from scenes.websites import Running, running
 from vivavoce.api.choosing import preferences
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
+from vivavoce.participant.site import RateLimits
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
-from vivavoce.web.site import RateLimits
 
 pytestmark = pytest.mark.browser
 # in the paper judges liked the control, the formal version, better, and the table has its share

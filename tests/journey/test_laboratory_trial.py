@@ -13,8 +13,8 @@ from scenes.browser import of_one_page, whole
 from scenes.desks import desk_of
 from scenes.laboratories import FIRST, OpenLaboratory, hold_dialogues, open_laboratory, write_laboratory
 from scenes.recruiting import recruit
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.export import export_dataset
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as html_page

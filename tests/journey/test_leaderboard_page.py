@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from scenes.browser import whole
 from scenes.fighting import arena_engine, arena_study, fight_all
 from scenes.watched import served
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -10,8 +10,8 @@ from scenes.listening import listening_study
 from scenes.websites import Running, running
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 

@@ -27,11 +27,11 @@ from scenes.open_talking import (
 from scenes.patience import eventually
 from scenes.processes import free_port
 from vivavoce.audio.files import read_tracks
+from vivavoce.dataset.timing import recorded_dialogues, time_from_sound
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.spool import tapes_in
-from vivavoce.log.timing import recorded_dialogues, time_from_sound
 
 pytestmark = pytest.mark.browser
 

@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, FrameLocator, expect
 from scenes.patience import eventually
 from vivavoce.api.studies import make_connectors
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.testing.pages import running
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 STUDY = """\
 study: garden

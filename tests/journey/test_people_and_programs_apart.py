@@ -9,7 +9,7 @@ import pytest
 
 from scenes.command_line import vivavoce
 from vivavoce.api.studies import export_study, make_connectors, open_log
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
 

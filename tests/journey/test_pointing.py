@@ -11,10 +11,10 @@ from scenes.browser import until, whole
 from scenes.websites import Running, running
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 PICTURES = os.environ.get("VIVAVOCE_PICTURES")

@@ -16,7 +16,7 @@ from scenes.browser import chromium, of_one_page, overflow, told
 from scenes.filled_trial import DECLARED, PASSWORD, Trial, sign_in
 from scenes.log_counts import counts_by_system
 from scenes.patience import PATIENCE_S, eventually
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import TrialPaused
 
 PAGES = (

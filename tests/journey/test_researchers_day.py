@@ -13,9 +13,9 @@ from scenes.browser import until, whole
 from scenes.filled_trial import DECLARED, Trial, sign_in
 from scenes.strange_bots import ferry_office
 from scenes.watched import served
-from vivavoce.desk.access import first_link
-from vivavoce.desk.language import gettext, reading, step_title
-from vivavoce.desk.study_editor.setup import create_setup
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.language import gettext, reading, step_title
+from vivavoce.dashboard.study_editor.setup import create_setup
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.report.html import write_report

@@ -14,9 +14,9 @@ from scenes.visits import Parrot
 from scenes.websites import running
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.model import Study, Task
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 TASK = "You move house on Saturday and need a van. " * 7 + "The last thing to find out is the deposit."

@@ -16,8 +16,8 @@ from scenes.streaming import StreamingModels, streaming_models, write_chat
 from scenes.websites import Website, running
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 

@@ -23,10 +23,10 @@ from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.g711 import PCMU
 from vivavoce_speech.telephony.leg import FRAME, FRAME_S
 from vivavoce_speech.telephony.media_streams import signature

@@ -17,9 +17,9 @@ from vivavoce.audio.files import read_tracks
 from vivavoce.audio.sound import Sound
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.switchboard import Switchboard
 
 pytestmark = pytest.mark.long

@@ -17,9 +17,9 @@ from vivavoce.api.studies import make_connectors
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.switchboard import Switchboard
 
 pytestmark = pytest.mark.browser

@@ -21,9 +21,9 @@ from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.cli.main import app
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.switchboard import Switchboard
 
 CALLER_HZ, SYSTEM_HZ = 440, 1000

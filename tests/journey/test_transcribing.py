@@ -11,8 +11,8 @@ from scenes.transcribing import transcribing_study
 from scenes.websites import Running, running
 from vivavoce.log.stimulus_events import ResponseGiven
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 

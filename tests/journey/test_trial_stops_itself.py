@@ -13,7 +13,7 @@ from scenes.browser import barriers, chromium, overflow
 from scenes.patience import eventually
 from scenes.translated import same_in_italian
 from scenes.watched import alike, apart, hold_trial, served, watched_study
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

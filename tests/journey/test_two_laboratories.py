@@ -19,14 +19,14 @@ from scenes.browser import whole
 from scenes.comparing import comparing_study
 from scenes.watched import served
 from scenes.websites import running
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.app import create_app
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 PICTURES = os.environ.get("VIVAVOCE_PICTURES")

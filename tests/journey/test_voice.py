@@ -19,10 +19,10 @@ from vivavoce.log.playback_events import SoundPlayed
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study import model as study_model
 from vivavoce.study.voice import Voice
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 SAID = "hello, good morning"

@@ -19,9 +19,9 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.log.events import SystemTurnReceived, UserTurnSent
 from vivavoce.log.recordings import check_recordings, folder_of
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study import model as study_model
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 REALTIME = {"connect": "openai-realtime", "model": "echo", "speech": True, "transcribe": "some-model"}

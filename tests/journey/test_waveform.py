@@ -11,13 +11,13 @@ from scenes.browser import barriers, overflow, told, until
 from scenes.voices import Spoken, conversation
 from scenes.websites import Running, running
 from vivavoce.audio.files import encode_sound
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.app import create_app
 
 pytestmark = pytest.mark.browser
 SAID = (("system", "Which part of town?"), ("user", "The <b>north</b>."), ("system", "And what food?"),

@@ -14,11 +14,11 @@ from scenes.websites import Website, running
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log import events
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import Access
+from vivavoce.participant.app import create_app
+from vivavoce.participant.wizard import first_wizard_link
 from vivavoce.study import model as study_model
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import Access
-from vivavoce.web.app import create_app
-from vivavoce.web.wizard import first_wizard_link
 
 pytestmark = pytest.mark.browser
 WIZARD: dict[str, Any] = {

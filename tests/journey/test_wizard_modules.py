@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from journey.test_wizard import participant_window, say, served, system_turns, wizard_window
 from scenes.browser import barriers, chromium, overflow
-from vivavoce.web.i18n import translations
+from vivavoce.participant.i18n import translations
 
 pytestmark = pytest.mark.browser
 GUIDE: dict[str, Any] = {

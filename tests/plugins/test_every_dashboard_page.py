@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.desk.page import DASHBOARD_PAGES
+from vivavoce.dashboard.page import DASHBOARD_PAGES
 from vivavoce.testing.dashboard_page import DashboardPageContract
 
 TESTS = [name for name in vars(DashboardPageContract) if name.startswith("test_")]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from vivavoce.dataset.csv_files import read_csv_cell
+from vivavoce.dataset.reader import Dataset
 from vivavoce.exporters.shelf import EXPORTERS
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.export_csv import read_csv_cell
 from vivavoce.testing.exporter import ExporterContract, Said
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from unit.judges.conftest import ScriptedModel, write_trial
+from vivavoce.analysis.prediction.model import fit_model
+from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.base import JUDGES
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.prediction.model import fit_model
 from vivavoce.testing.judge import JudgeContract
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.store import Log
 from vivavoce.study.judgement_kind import JUDGEMENTS
 from vivavoce.study.model import Study

@@ -17,8 +17,9 @@ from unit.stress.test_scores import ROWS as STRESSED
 from vivavoce.core import shelf
 from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.languages.base import LANGUAGES, package_words
-from vivavoce.log.dataset import Dataset, DatasetWriter
 from vivavoce.report.blocks import Block, DocumentSection, Figure, Fold, TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import page

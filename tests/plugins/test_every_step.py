@@ -30,6 +30,8 @@ from vivavoce.core.entry_points import EntryPoint
 from vivavoce.core.errors import InputError
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
+from vivavoce.participant.i18n import DOMAIN
 from vivavoce.simulation.trial import run_trial
 from vivavoce.steps.base import Information, StepKind
 from vivavoce.steps.stimulus import StimulusStep
@@ -39,8 +41,6 @@ from vivavoce.study.scaffold import write_study
 from vivavoce.study.step_kind import STEPS, kind_of
 from vivavoce.testing.step import StepContract
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
-from vivavoce.web.i18n import DOMAIN
 
 SYSTEMS = """systems:
   a: {connect: scripted, greeting: Hello., otherwise: "There is no such place: {text}"}

@@ -22,10 +22,11 @@ from scenes.strangers import HERE, install, known
 from scenes.transcribing import transcribing_study
 from scenes.websites import running
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import progress
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import progress
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.simulation.trial import run_trial
 from vivavoce.steps.stimulus import StimulusStep
 from vivavoce.study.load import load_study
@@ -34,7 +35,6 @@ from vivavoce.study.scaffold import write_study
 from vivavoce.study.step_kind import STEPS, kind_of
 from vivavoce.testing.stimulus_step import StimulusStepContract
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 

@@ -11,13 +11,13 @@ from scenes.patience import KEPT, PATIENCE_S
 from scenes.websites import Running, running
 from vivavoce.annotation.workplace import annotator_key
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.study.scaffold import write_study
 from vivavoce.testing.judgement import hold_dialogue
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.app import create_app
 
 __all__ = ["PASSWORD", "Annotator", "annotated_study", "bench", "hold_dialogue"]
 PASSWORD = "a long enough sentence"

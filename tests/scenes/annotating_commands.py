@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scenes.annotating import annotated_study
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.study.model import Study
 from vivavoce_commands.annotation.workplace import CommandWorkplace
 

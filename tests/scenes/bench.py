@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vivavoce.api.studies import export_study, make_connectors, open_log
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.simulation.agenda_user import Judgement
 from vivavoce.simulation.trial import run_trial
 from vivavoce.study.load import load_study

@@ -8,13 +8,13 @@ from scenes.patience import eventually
 from scenes.visits import Parrot, make_study
 from scenes.websites import Running, running
 from vivavoce.log.store import Log, StoredEvent
+from vivavoce.participant.app import create_app
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
 from vivavoce.study.model import Study
 from vivavoce.testing import pages
 from vivavoce.testing.pages import PageForms as Forms
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 __all__ = ["Forms", "Visitor", "events_of", "serve", "study_with_texts"]
 DOCUMENTS = {

@@ -28,11 +28,11 @@ from vivavoce.connectors.factory import make_connector
 from vivavoce.log import events as log_events
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.store import Log, StoredEvent
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial import codes
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_speech.telephony.leg import PhoneLeg
 from vivavoce_speech.telephony.switchboard import Switchboard
 

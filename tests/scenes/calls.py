@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 Item = tuple[str, str | None, str | None]
 Acts = list[Item]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = 20

@@ -7,8 +7,8 @@ from types import ModuleType
 from typing import Any
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 

@@ -6,7 +6,8 @@ from math import exp
 from pathlib import Path
 from random import Random
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 QUESTIONS = {
     "ease": "service",

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from vivavoce.analysis.clustered_summary import ClusteredSummary
+from vivavoce.analysis.groups import Group
 from vivavoce.measures.compute import Sums
-from vivavoce.stats.clustered_summary import ClusteredSummary
-from vivavoce.stats.groups import Group
 from vivavoce.stats.summary_results import ClusteredDifference
 
 

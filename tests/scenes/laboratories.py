@@ -12,11 +12,11 @@ from scenes.recruiting import code_shown, hold_dialogue, talks
 from vivavoce.api.studies import make_connectors
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.testing.pages import Running, Visitor, running
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 STUDY = """
 study: lab

@@ -17,10 +17,10 @@ from vivavoce.audio.files import encode_sound, pcm16
 from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 WISH = "I am looking for a cheap restaurant in the city centre"
 QUESTION = "what is the phone number"

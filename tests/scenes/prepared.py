@@ -8,7 +8,7 @@ from jinja2.bccache import Bucket
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from vivavoce.desk import app as desk
+from vivavoce.dashboard import app as desk
 
 
 class Compiled(BytecodeCache):

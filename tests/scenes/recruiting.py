@@ -15,12 +15,12 @@ from scenes.patience import eventually
 from vivavoce.api.studies import make_connectors
 from vivavoce.log import events
 from vivavoce.log.store import Log, Transaction
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.testing.pages import PageForms, Visitor, running
 from vivavoce.trial.codes import token_hash
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_recruitment import prolific_api
 from vivavoce_recruitment.cli.app import app
 

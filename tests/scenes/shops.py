@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 
 KIND, CURT = "<i>kind & [bold]slow[/]</i>", "curt"
 

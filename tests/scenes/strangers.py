@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.connectors.factory import CONNECTORS
-from vivavoce.desk.deeds import works
-from vivavoce.desk.page import DASHBOARD_PAGES
+from vivavoce.dashboard.deeds import works
+from vivavoce.dashboard.page import DASHBOARD_PAGES
+from vivavoce.dataset.schema import TABLES
 from vivavoce.languages.base import LANGUAGES
-from vivavoce.log.schema import TABLES
 from vivavoce.measures import MEASURES
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.report.section import SECTIONS

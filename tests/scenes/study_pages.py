@@ -4,9 +4,9 @@ import re
 import warnings
 from pathlib import Path
 
-from vivavoce.desk.study_editor.setup import create_setup
+from vivavoce.dashboard.study_editor.setup import create_setup
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import OWNER
+from vivavoce.participant.accounts import OWNER
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Summaries as `vivavoce.stats.summary` gives them, made by hand."""
+"""Summaries as `vivavoce.analysis.summary` gives them, made by hand."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

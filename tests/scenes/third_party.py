@@ -24,11 +24,11 @@ from scenes.patience import PATIENCE_S
 from scenes.processes import free_port, wait_for_port
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.testing.pages import running
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 SCRIPTS: Final = FOLDER / "third_party"
 GUIDES: Final = Path(__file__).resolve().parents[2] / "docs" / "how-to"

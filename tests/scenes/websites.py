@@ -13,11 +13,11 @@ from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.testing.pages import Running, running
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 __all__ = ["Running", "Website", "await_answer", "restaurant_bot", "running", "served_study"]
 

@@ -12,11 +12,11 @@ from vivavoce.api.studies import make_connectors
 from vivavoce.core.errors import InputError
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.testing.pages import Visitor, running
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 TOLD = "1 dialogue by text message; after each: single_ease"

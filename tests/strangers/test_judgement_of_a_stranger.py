@@ -13,7 +13,7 @@ from scenes.browsing import Forms
 from scenes.strangers import HERE, install_packages, known
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

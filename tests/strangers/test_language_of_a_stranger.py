@@ -15,12 +15,12 @@ from scenes.websites import running
 from vivavoce.connectors.factory import make_connector
 from vivavoce.languages.data import SimulatedSpeech, phrase, spoken_digits
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.simulation.domain import load_domain
 from vivavoce.simulation.goals import draw_tasks, tasks_file
 from vivavoce.study.load import load_study
 from vivavoce.testing.language import LanguageContract
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 MakeOnce = Callable[[str, Callable[[Path], object]], Path]
 

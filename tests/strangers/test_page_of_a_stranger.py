@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenes.strangers import HERE, install_packages, known
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study

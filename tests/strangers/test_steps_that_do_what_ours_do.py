@@ -11,17 +11,17 @@ from scenes.fighting import until
 from scenes.packages import put_package
 from scenes.strangers import known
 from scenes.websites import running
+from vivavoce.analysis.planning import plan_of_study
 from vivavoce.connectors.factory import make_connector
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import holdings, progress, talks_in
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import holdings, progress, talks_in
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.simulation.trial import counts_dialogues
-from vivavoce.stats.planning import plan_of_study
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 STEPS = """
 from vivavoce.steps.base import (

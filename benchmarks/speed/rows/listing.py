@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from benchmarks.speed.row import Measured, Row, compared, limited, workplace
 
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.board import TURN_END, Board, DialogueCard
-from vivavoce.desk.snapshot import Snapshots
-from vivavoce.desk.verdicts import Verdicts
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.board import TURN_END, Board, DialogueCard
+from vivavoce.dashboard.snapshot import Snapshots
+from vivavoce.dashboard.verdicts import Verdicts
 from vivavoce.log.scope import Scope
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study

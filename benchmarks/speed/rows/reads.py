@@ -11,14 +11,14 @@ from typing import Any
 
 from benchmarks.speed.row import Measured, Row, compared, workplace
 
-from vivavoce.desk.board import Board
+from vivavoce.dashboard.board import Board
 from vivavoce.log.arena_events import BoutAssigned
 from vivavoce.log.call_events import CallConnected, CallNotTaken, CallPlaced
 from vivavoce.log.events import TRIAL, DialogueAssigned, DialogueEnded, VisitOpened
-from vivavoce.log.placed_calls import placed_since, unwanted
 from vivavoce.log.store import Log, Transaction
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
+from vivavoce_speech.telephony.placed_calls import placed_since, unwanted
 
 SYSTEMS = ("a", "b", "c", "d")
 SIZES, QUICK_SIZES, AT_ONCE, RUNS = (500, 5_000), (20, 200), 100, 7

@@ -9,9 +9,9 @@ from benchmarks.speed.row import Measured, Row, compared, workplace
 
 from vivavoce.connectors.base import Capabilities, Conversation, SystemOutput, UserTurn
 from vivavoce.log.store import Log
+from vivavoce.participant.transcript import growing
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.transcript import growing
 
 PEOPLE, WORDS, EVERY_S = 50, 200, 0.02
 STUDY = """study: speed

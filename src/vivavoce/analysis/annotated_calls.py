@@ -5,8 +5,8 @@ from typing import Final
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.text import normalise_value, words
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.vocabulary import DONTCARE
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.vocabulary import DONTCARE
 from vivavoce.measures.compute import components
 
 _UNHELPFUL: Final = ("canthelp", "canthelp.exception", "repeat")

@@ -19,7 +19,7 @@ import numpy as np
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.paired_models import FittedPairs, Floats, LogOdds, fit
 from vivavoce.stats.preference_models import differences, people_of, worths

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.populations import POPULATION, populations
+from vivavoce.dataset.populations import POPULATION, populations
+from vivavoce.dataset.reader import Dataset
 
 PLAIN: Final = ("language", "pool")
 

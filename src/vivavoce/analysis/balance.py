@@ -6,7 +6,7 @@ from itertools import product
 from typing import Final
 
 from vivavoce.core.statement import Statement, statement
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 
 UNEVEN: Final = 0.1  # a level's share differs by more than this between two groups
 MOST_LEVELS: Final = 12

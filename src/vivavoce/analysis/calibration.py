@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from vivavoce.analysis.annotated_calls import Call, calls_of
+from vivavoce.analysis.caller_habits import habit_shares
+from vivavoce.analysis.sayings import CallerTurn, Saying, read_sayings
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import unless_none
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.annotated_calls import Call, calls_of
-from vivavoce.stats.caller_habits import habit_shares
-from vivavoce.stats.sayings import CallerTurn, Saying, read_sayings
+from vivavoce.dataset.reader import Dataset
 
 _SMOOTHING: Final = 0.5
 

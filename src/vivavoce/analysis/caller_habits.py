@@ -7,8 +7,8 @@ from typing import Final
 
 from scipy.stats import rankdata
 
-from vivavoce.log.vocabulary import DONTCARE, leading_act, meaning_without_value
-from vivavoce.stats.annotated_calls import Call
+from vivavoce.analysis.annotated_calls import Call
+from vivavoce.dataset.vocabulary import DONTCARE, leading_act, meaning_without_value
 
 _FEWEST_ALIKE: Final = 10  # turns of one meaning that are enough to rank
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from vivavoce.analysis.groups import Group
 from vivavoce.core.engines import in_pieces
 from vivavoce.core.statement import statement
 from vivavoce.measures import MEASURES
@@ -21,7 +22,6 @@ from vivavoce.stats.clusters import (
 )
 from vivavoce.stats.design import choose_model
 from vivavoce.stats.difference import Comparison, compare_clusters
-from vivavoce.stats.groups import Group
 from vivavoce.stats.permutation import DRAWS, Relabelling, relabellings
 from vivavoce.stats.proportions import newcombe, two_proportion_z
 from vivavoce.stats.summary_results import UNKNOWN_PEOPLE, ClusteredDifference, NaiveDifference

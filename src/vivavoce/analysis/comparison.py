@@ -11,17 +11,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
-from vivavoce.core.engines import in_pieces
-from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.core.statement import Statement, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import components, sums
-from vivavoce.stats.attainable_p import reach_warnings
-from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion, Weighing
-from vivavoce.stats.declared import declaration
-from vivavoce.stats.declared_results import Family
-from vivavoce.stats.equivalence import (
+from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion, Weighing
+from vivavoce.analysis.declared import declaration
+from vivavoce.analysis.family import comparison_key, declared_margins, explore_measure, settled
+from vivavoce.analysis.groups import Group, groups, natural_grouping
+from vivavoce.analysis.intervals import signed_difference
+from vivavoce.analysis.items import compare_items
+from vivavoce.analysis.margins import (
     Margins,
     check_margins_used,
     equivalences,
@@ -29,15 +25,19 @@ from vivavoce.stats.equivalence import (
     no_worse_tests,
     possible_margins,
 )
-from vivavoce.stats.family import comparison_key, declared_margins, explore_measure, settled
-from vivavoce.stats.groups import Group, groups, natural_grouping
-from vivavoce.stats.intervals import signed_difference
-from vivavoce.stats.items import compare_items
+from vivavoce.analysis.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
+from vivavoce.core.engines import in_pieces
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.core.statement import Statement, statement
+from vivavoce.dataset.reader import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import components, sums
+from vivavoce.stats.attainable_p import reach_warnings
+from vivavoce.stats.declared_results import Family
 from vivavoce.stats.models import Cases, check_models, no_models
 from vivavoce.stats.multiple_testing import ADJUSTMENTS, adjusted, adjustment_words
 from vivavoce.stats.proportions import Interval, cohen_h
 from vivavoce.stats.rates import HEADLINES, is_rate
-from vivavoce.stats.summary import LEVEL, MOST_COMPARED_GROUPS, UNCOMPARED, summarise
 from vivavoce.stats.summary_results import (
     ClusteredDifference,
     EffectSize,

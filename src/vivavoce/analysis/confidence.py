@@ -17,7 +17,7 @@ from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import spread
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import group_keys
 from vivavoce.measures.confidence import Ranks, SureHypothesis, sure_hypotheses

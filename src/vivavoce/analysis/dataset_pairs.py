@@ -1,7 +1,7 @@
 """Two datasets that somebody compares: what makes a difference between them doubtful."""
 
 from vivavoce.core.statement import Statement, statement
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components
 
 

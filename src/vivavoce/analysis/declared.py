@@ -3,41 +3,55 @@
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, TypeVar
 
+from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion
+from vivavoce.analysis.groups import groups
+from vivavoce.analysis.intervals import signed_difference
+from vivavoce.analysis.margins import equivalences, no_worse_tests, possible_margins
+from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Counted, Statement, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.declaration import (
+from vivavoce.dataset.declaration import (
     changed_settings,
     frozen_revision,
     served_revisions,
     written_analysis,
     written_quality,
 )
-from vivavoce.log.levels import Level
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
-from vivavoce.stats.declared_results import (
-    DeclaredChoice,
-    DeclaredComparison,
-    DeclaredFamily,
-    Family,
-    FrozenDeclaration,
-)
+from vivavoce.stats.declared_results import DeclaredChoice, DeclaredComparison, DeclaredFamily, Family
 from vivavoce.stats.difference import Comparison
-from vivavoce.stats.equivalence import equivalences, no_worse_tests, possible_margins
-from vivavoce.stats.groups import groups
-from vivavoce.stats.intervals import signed_difference
 from vivavoce.stats.multiple_testing import adjusted, adjustment_words
-from vivavoce.stats.transcripts import compare_transcripts
 from vivavoce.study.analysis_file import Analysis, Primary
 
 LEVEL: Final = 0.95
 Declared = TypeVar("Declared", DeclaredComparison, DeclaredChoice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrozenDeclaration:
+    """What a study file declared, frozen at the first participant.
+
+    sha256     of the study file's text
+    frozen_at  ISO, when that revision was first served; None where that is not known
+    revisions  how many were served
+    changed    names of the settings of the analysis that a later revision has otherwise; `quality`: what
+               rules about the quality of work go by
+    """
+
+    analysis: Analysis
+    revision: str
+    sha256: str
+    frozen_at: str | None
+    first_participant_at: str | None
+    revisions: int
+    changed: Sequence[str]
 
 
 def declaration(dataset: Dataset) -> FrozenDeclaration | None:

@@ -7,11 +7,11 @@ from datetime import datetime
 from statistics import mean, quantiles, stdev
 from typing import Any, Final, NamedTuple
 
+from vivavoce.analysis.groups import groups
 from vivavoce.core.statement import Statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.levels import Level
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.stats.groups import groups
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

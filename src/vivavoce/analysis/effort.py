@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 
 Row = Mapping[str, Any]
 WIZARD: Final = "wizard"

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion
+from vivavoce.analysis.declared import declared_family
+from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.margins import turned
+from vivavoce.analysis.population_tests import FURTHER
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
-from vivavoce.stats.declared import declared_family
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.declared_results import (
     ALPHA,
     AdjustedEquivalence,
@@ -20,10 +23,7 @@ from vivavoce.stats.declared_results import (
     Family,
     NoWorse,
 )
-from vivavoce.stats.equivalence import turned
-from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.multiple_testing import adjusted, adjustment_words
-from vivavoce.stats.population_tests import FURTHER
 from vivavoce.stats.rates import HEADLINES
 from vivavoce.stats.summary_results import GroupTest, Summary, SystemTest
 

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 
 from vivavoce.core.signature import signature
-from vivavoce.log.annotation_layers import Labels
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.annotation_layers import Labels
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.bootstrap import bootstrap_ratio
 from vivavoce.study.flags import FLAGS
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from vivavoce.core.statement import Counted, Statement, enumerated, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.declaration import later_rules, served_revisions
+from vivavoce.dataset.declaration import later_rules, served_revisions
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components
 
 NOT_CONSENTED: Final = ("no_consent", "no_place")

@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.summary import summarise
 from vivavoce.core.result import spread
 from vivavoce.core.signature import signature
 from vivavoce.core.text import normalise_value
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
 from vivavoce.stats.distributions import t_quantile
 from vivavoce.stats.proportions import wilson
-from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import MeasuredTotal
 
 TableRow = Mapping[str, Any]  # of a table of the dataset

@@ -8,17 +8,17 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from vivavoce.analysis.clustered_summary import ClusteredSummary
+from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.levels import Level
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import sums as sums_of
 from vivavoce.stats.anytime import Look, watch_differences
-from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.difference import Comparison
-from vivavoce.stats.groups import Group, groups
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.sandwich import ALIKE
-from vivavoce.stats.summary import LEVEL
 from vivavoce.stats.summary_results import ClusteredDifference
 
 Spending = Literal["obrien_fleming", "pocock"]

@@ -3,13 +3,13 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
+from vivavoce.analysis.clustered_summary import ClusteredSummary
+from vivavoce.analysis.groups import groups
 from vivavoce.core.signature import signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
-from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import ClusteredRate
-from vivavoce.stats.groups import groups
 
 if TYPE_CHECKING:
     import pandas as pd

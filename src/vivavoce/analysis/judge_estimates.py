@@ -11,10 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.judged_table import PARAMETERS, PREFERENCE, JudgedTable, judged_table, number_of
+from vivavoce.analysis.label_targets import by_annotator, is_label
+from vivavoce.analysis.prediction.table import parameters
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Numeral, Statement, statement
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.label_weights import logged_chances
 from vivavoce.stats.judge_calibration import (
     AlternativeAnnotator,
@@ -27,10 +30,7 @@ from vivavoce.stats.judge_calibration import (
     position_effect,
     reliability_diagram,
 )
-from vivavoce.stats.judged_table import PARAMETERS, PREFERENCE, JudgedTable, judged_table, number_of
-from vivavoce.stats.label_targets import by_annotator, is_label
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.prediction.table import parameters
 from vivavoce.stats.prediction_powered import (
     JudgedCases,
     PoweredDifference,

@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.label_targets import free_parameters, is_label, labelled_cases
+from vivavoce.analysis.prediction.table import column_of, parameters, people_of, prediction_table, targets
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import group_keys
 from vivavoce.stats.label_choice import doubt_of, is_share, learned_spread
-from vivavoce.stats.label_targets import free_parameters, is_label, labelled_cases
 from vivavoce.stats.prediction.cross_fitting import Learner, Predict, cross_fitted
 from vivavoce.stats.prediction.fitting import fit
 from vivavoce.stats.prediction.logistic import fit_logistic
-from vivavoce.stats.prediction.table import column_of, parameters, people_of, prediction_table, targets
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 PARAMETERS: Final = "parameters"

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.prediction.table import parameters, usable
 from vivavoce.core.errors import UnknownName
-from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, UNDECIDED, Dispute, Label, Labels
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.annotation_layers import ADJUDICATED, LAYERS, UNDECIDED, Dispute, Label, Labels
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Tables
-from vivavoce.stats.prediction.table import parameters, usable
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 DIALOGUE: Final = "dialogue"

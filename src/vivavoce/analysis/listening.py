@@ -13,7 +13,7 @@ import numpy as np
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.bounded import bounded_mean, bounded_share
 from vivavoce.stats.difference import compare_clusters, interval_facts
 from vivavoce.stats.multiple_testing import holm

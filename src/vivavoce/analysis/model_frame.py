@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.populations import POPULATION, populations
+from vivavoce.dataset.populations import POPULATION, populations
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import GROUPS, Sums, sums
 from vivavoce.stats.formula import ModelFormula

@@ -11,21 +11,21 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2 as chi_square
 
+from vivavoce.analysis.balance import confounded, together
+from vivavoce.analysis.flow import exclusion_words
+from vivavoce.analysis.model_frame import ModelFrame, make_frame
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import later
 from vivavoce.core.result import unless_none
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.core.statement import Counted, Statement, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.balance import confounded, together
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.clusters import FEW
 from vivavoce.stats.distributions import t_quantile, t_tail
-from vivavoce.stats.flow import exclusion_words
 from vivavoce.stats.formula import ModelFormula, read_formula
 from vivavoce.stats.glmm import FittedGlmm, NotFitted, fit_mixed
 from vivavoce.stats.likelihoods import Binomial, Cumulative, Likelihood, Poisson
 from vivavoce.stats.lmm import fit_mixed_linear
-from vivavoce.stats.model_frame import ModelFrame, make_frame
 from vivavoce.stats.multiple_testing import holm
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]

@@ -6,14 +6,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.groups import Group
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components
 from vivavoce.stats.agreement import DRAWS, cohen
 from vivavoce.stats.bootstrap import ends
 from vivavoce.stats.clusters import ALIKE, FEW, clustered_rate, sum_by_participant
 from vivavoce.stats.contingency import mcnemar
 from vivavoce.stats.difference import compare_clusters, interval_facts
-from vivavoce.stats.groups import Group
 
 SAID: Final = "subjective_success"
 SHOWN: Final = ("objective_success_assigned", "objective_success_inferred_call_all")

@@ -10,8 +10,8 @@ import numpy as np
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.core.text import normalise_value
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.vocabulary import THIS
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.vocabulary import THIS
 from vivavoce.measures.success.outcomes import Outcomes, ScoringOptions, outcomes
 from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio
 

@@ -7,15 +7,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Final
 
-from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
-from vivavoce.measures import MEASURES
-from vivavoce.measures.compute import sums
-from vivavoce.stats import power as formulas
-from vivavoce.stats.clustered_summary import ClusteredSummary
-from vivavoce.stats.groups import Group, groups
-from vivavoce.stats.rates import HEADLINES
-from vivavoce.stats.simulation_of_power import (
+from vivavoce.analysis.clustered_summary import ClusteredSummary
+from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.simulation_of_power import (
     SEARCHED,
     Effect,
     Means,
@@ -24,6 +18,12 @@ from vivavoce.stats.simulation_of_power import (
     find_participants,
     simulate,
 )
+from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.dataset.reader import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.compute import sums
+from vivavoce.stats import power as formulas
+from vivavoce.stats.rates import HEADLINES
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import dialogues_in
 

@@ -7,24 +7,18 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
+from vivavoce.analysis.groups import groups
+from vivavoce.analysis.margins import RATES, Margins, check_margin, check_margins_used, margin_of
+from vivavoce.analysis.summary import LEVEL
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import components, compute
 from vivavoce.stats.concentration import concentration
 from vivavoce.stats.difference import compare_clusters
-from vivavoce.stats.equivalence import (
-    RATES,
-    Margins,
-    check_margin,
-    check_margins_used,
-    equivalent_proportions,
-    margin_of,
-)
-from vivavoce.stats.groups import groups
+from vivavoce.stats.equivalence import equivalent_proportions
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.proportions import newcombe, two_proportion_z
 from vivavoce.stats.rates import HEADLINES
-from vivavoce.stats.summary import LEVEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from math import sqrt
 
 import numpy as np
 
+from vivavoce.analysis.transcripts import cell
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
 from vivavoce.stats.interval import Interval
 from vivavoce.stats.multiple_testing import adjusted
 from vivavoce.stats.preferences import FEWEST_EXPECTED
 from vivavoce.stats.proportions import wilson
-from vivavoce.stats.transcripts import cell
 from vivavoce.study.planted_preferences import EVEN, NORMAL, PlantedPreferences
 
 

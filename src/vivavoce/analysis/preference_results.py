@@ -7,18 +7,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.attributes import attribute
+from vivavoce.analysis.declared import declared_family
+from vivavoce.analysis.family import EXPLORED
+from vivavoce.analysis.transcripts import compare_transcripts
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import widened
 from vivavoce.core.signature import installed_version, signature
 from vivavoce.core.statement import statement
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.agreement import Agreement, fleiss, krippendorff
-from vivavoce.stats.attributes import attribute
 from vivavoce.stats.bounded import METHOD, bounded_mean
-from vivavoce.stats.declared import declared_family
 from vivavoce.stats.declared_results import Family
-from vivavoce.stats.family import EXPLORED
 from vivavoce.stats.multiple_testing import adjustment_words, holm
 from vivavoce.stats.preference_models import OUTCOMES, combined, levels, people_of, tie_models
 from vivavoce.stats.preferences import (
@@ -34,7 +35,6 @@ from vivavoce.stats.preferences import (
     TranscriptComparison,
 )
 from vivavoce.stats.proportions import two_proportion_z
-from vivavoce.stats.transcripts import compare_transcripts
 
 Row = Mapping[str, Any]
 MOST: Final = 3

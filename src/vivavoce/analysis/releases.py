@@ -10,16 +10,16 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from vivavoce.analysis.dataset_pairs import doubts
+from vivavoce.analysis.groups import groups
+from vivavoce.analysis.margins import RATES as ALL_RATES
+from vivavoce.analysis.margins import check_margin
 from vivavoce.core.signature import signature
 from vivavoce.core.statement import Statement
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import components
-from vivavoce.stats.dataset_pairs import doubts
 from vivavoce.stats.difference import compare_clusters
-from vivavoce.stats.equivalence import RATES as ALL_RATES
-from vivavoce.stats.equivalence import check_margin
-from vivavoce.stats.groups import groups
 from vivavoce.stats.multiple_testing import holm
 
 LEVEL: Final = 0.95

@@ -18,7 +18,7 @@ from vivavoce.core.signature import signature
 from vivavoce.stats.bootstrap import bootstrap_ratio
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 SUCCESS: Final = "checked_success"
 Trials = Sequence[tuple[int, int]]

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
-from vivavoce.log.vocabulary import DONTCARE, leading_act, meaning_without_value
+from vivavoce.dataset.vocabulary import DONTCARE, leading_act, meaning_without_value
 
 FEWEST_CALLERS: Final = 3
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS, Instrument
 from vivavoce.stats.bootstrap import ends
 from vivavoce.stats.clusters import ALIKE, FEW

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import beta as beta_law
 
+from vivavoce.analysis import clustered_summary as analysis
+from vivavoce.analysis.groups import Group
 from vivavoce.core.engines import in_pieces
 from vivavoce.core.errors import InputError
 from vivavoce.measures.compute import Sums
-from vivavoce.stats import clustered_summary as analysis
 from vivavoce.stats.clusters import FEW
-from vivavoce.stats.groups import Group
 from vivavoce.stats.power import Nested
 
 DRAWS: Final = 2000

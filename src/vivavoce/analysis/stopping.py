@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final, NamedTuple
 
+from vivavoce.analysis.interim_analyses import NEAR, monitor
+from vivavoce.analysis.margins import margin_of, possible_margins
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import LoggedVerdict
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.stats.anytime import Look
-from vivavoce.stats.equivalence import margin_of, possible_margins
-from vivavoce.stats.interim_analyses import NEAR, monitor
 from vivavoce.study.analysis_file import Analysis, Primary, Stopping
 
 Pair = tuple[str, str]

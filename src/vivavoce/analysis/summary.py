@@ -10,32 +10,32 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from vivavoce.core.result import widened
-from vivavoce.core.signature import installed_version, signature
-from vivavoce.core.statement import Counted, Numeral, Statement, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.populations import POPULATION, SIMULATED
-from vivavoce.measures import MEASURES
-from vivavoce.measures.base import Measure
-from vivavoce.measures.compute import Pooled, Sums, group_keys, pooled, sums
-from vivavoce.measures.disputes import open_places
-from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
-from vivavoce.stats.attainable_p import reach_warnings
-from vivavoce.stats.balance import balance_warnings
-from vivavoce.stats.clustered_summary import ClusteredSummary, GroupQuestion
-from vivavoce.stats.clusters import ClusteredRate
-from vivavoce.stats.concentration import concentration, dominance_warning
-from vivavoce.stats.family import adjust_tests
-from vivavoce.stats.flow import (
+from vivavoce.analysis.balance import balance_warnings
+from vivavoce.analysis.clustered_summary import ClusteredSummary, GroupQuestion
+from vivavoce.analysis.family import adjust_tests
+from vivavoce.analysis.flow import (
     abandoned_words,
     change_words,
     exclusion_words,
     later_rules_words,
     running_words,
 )
-from vivavoce.stats.groups import Group, groups
-from vivavoce.stats.intervals import LEVEL, cited, signed_difference
-from vivavoce.stats.population_tests import CALLS, DURATION, FURTHER, with_calls
+from vivavoce.analysis.groups import Group, groups
+from vivavoce.analysis.intervals import LEVEL, cited, signed_difference
+from vivavoce.analysis.population_tests import CALLS, DURATION, FURTHER, with_calls
+from vivavoce.core.result import widened
+from vivavoce.core.signature import installed_version, signature
+from vivavoce.core.statement import Counted, Numeral, Statement, statement
+from vivavoce.dataset.populations import POPULATION, SIMULATED
+from vivavoce.dataset.reader import Dataset
+from vivavoce.measures import MEASURES
+from vivavoce.measures.base import Measure
+from vivavoce.measures.compute import Pooled, Sums, group_keys, pooled, sums
+from vivavoce.measures.disputes import open_places
+from vivavoce.measures.label_weights import INVERSE, chosen_layers, logged_chances
+from vivavoce.stats.attainable_p import reach_warnings
+from vivavoce.stats.clusters import ClusteredRate
+from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.proportions import wilson
 from vivavoce.stats.rates import FAR_APART, HEADLINES, is_rate
 from vivavoce.stats.summary_results import (

@@ -14,12 +14,12 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from vivavoce.analysis.annotated_calls import Call, calls_of
 from vivavoce.core.engines import in_pieces
 from vivavoce.core.result import unless_none
 from vivavoce.core.text import spoken_words
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.vocabulary import TYPE
-from vivavoce.stats.annotated_calls import Call, calls_of
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.vocabulary import TYPE
 from vivavoce.stats.bootstrap import bootstrap_difference
 from vivavoce.stats.prediction.linear import folds
 

@@ -12,7 +12,7 @@ import numpy as np
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import unless_none
 from vivavoce.core.signature import installed_version, signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.stats.difference import compare_clusters, interval_facts
 from vivavoce.stats.multiple_testing import holm

@@ -15,7 +15,7 @@ import numpy as np
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.result import widened
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.bounded import bounded_share
 from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 from vivavoce.stats.contingency import cochran_q

@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 from vivavoce.annotation.tiers import Timeline, read_eaf, read_textgrid, write_eaf, write_textgrid
 from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.log.export_csv import read_csv_cell, safe_csv_cell
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.csv_files import read_csv_cell, safe_csv_cell
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 from vivavoce.study.schemes import Scheme
 
 Row = dict[str, Any]

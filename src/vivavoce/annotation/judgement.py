@@ -53,7 +53,7 @@ class LabelJudgement(DialogueJudgement):
 
     name = "schemes"
     settings = SchemeNames
-    pages = "vivavoce.web.annotation:router"
+    pages = "vivavoce.participant.annotation:router"
     invitation = "Annotate dialogues"
     title = N_("Annotation")
     order = 0

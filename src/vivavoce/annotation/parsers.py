@@ -22,8 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from vivavoce.annotation.parser import Parser, make_parser
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.vocabulary import standard_act
 from vivavoce.log.events import LoggedAct
-from vivavoce.log.vocabulary import standard_act
 from vivavoce.study.model import Study
 from vivavoce.study.ontology import Ontology
 

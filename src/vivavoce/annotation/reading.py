@@ -8,8 +8,8 @@ from typing import Any, Final
 from vivavoce.annotation.parser import Parser
 from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import LoggedAct
 
 SOURCE: Final = "parser"

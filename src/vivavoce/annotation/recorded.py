@@ -13,8 +13,8 @@ from vivavoce.audio.sound import Sound
 from vivavoce.audio.turns import Party, SpokenTurn, speech_of, turns_of_speech
 from vivavoce.core.addresses import copy_file, placed
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.timing import SoundSource, pair_turns
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.timing import SoundSource, pair_turns
 
 Row = dict[str, Any]
 MARGIN_S: Final = 0.3

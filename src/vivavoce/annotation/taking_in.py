@@ -6,8 +6,8 @@ from typing import Any
 
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace
+from vivavoce.dataset.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_events import DialogueAnnotated, LabelsAdjudicated, LabelsGiven, LoggedLabel
-from vivavoce.log.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_state import AnnotationState, Place, choice
 from vivavoce.log.event import Event
 from vivavoce.log.store import Log

@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 from vivavoce.audio.files import SOUND_TYPES
 from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import Change, copy_dataset
-from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.copying import Change, copy_dataset
+from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 from vivavoce.log.queries import Reader
-from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import transcriptions
 from vivavoce.steps.transcription.items import COLUMNS as ITEM_COLUMNS
 

@@ -14,11 +14,11 @@ from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.report.numbers import p_value
 
 if TYPE_CHECKING:
+    from vivavoce.analysis.populations import PopulationComparison
+    from vivavoce.analysis.repeated_trials import RepeatedTrials
     from vivavoce.core.statement import Statement
     from vivavoce.stats.counts import CountedChoices, RatesCompared
-    from vivavoce.stats.populations import PopulationComparison
     from vivavoce.stats.power import RequiredSample
-    from vivavoce.stats.repeated_trials import RepeatedTrials
     from vivavoce.stats.summary_results import (
         GroupValue,
         ItemComparison,

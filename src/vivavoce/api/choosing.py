@@ -15,13 +15,13 @@ from vivavoce.core.result import unless_none
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from vivavoce.analysis.arena import ArenaResults
+    from vivavoce.analysis.effort import JudgementEffort
+    from vivavoce.analysis.listening import ListeningResults
+    from vivavoce.analysis.transcript_ratings import TranscriptRatings
     from vivavoce.api.charts import Panels
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.stats.arena import ArenaResults
-    from vivavoce.stats.effort import JudgementEffort
-    from vivavoce.stats.listening import ListeningResults
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.stats.preferences import PreferenceResults
-    from vivavoce.stats.transcript_ratings import TranscriptRatings
 
 
 SAME: Final = (
@@ -124,11 +124,11 @@ def compared(
     hourly: float | None,
 ) -> ComparedByPeople | None:  # fmt: skip
     """Preferences, readings, clips and arena as far as there are any, and effort; None: there are none."""
-    from vivavoce.stats.arena import has_votes, rank_systems
-    from vivavoce.stats.effort import effort
-    from vivavoce.stats.listening import has_listening, listening_results
-    from vivavoce.stats.preference_results import has_preferences, preference_results
-    from vivavoce.stats.transcript_ratings import has_readings, rated_transcripts
+    from vivavoce.analysis.arena import has_votes, rank_systems
+    from vivavoce.analysis.effort import effort
+    from vivavoce.analysis.listening import has_listening, listening_results
+    from vivavoce.analysis.preference_results import has_preferences, preference_results
+    from vivavoce.analysis.transcript_ratings import has_readings, rated_transcripts
 
     if hourly is not None and hourly < 0:
         raise InputError(

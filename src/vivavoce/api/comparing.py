@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import altair as alt
     from rich.console import RenderableType
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.stats.summary_results import SystemsCompared, SystemTest  # noqa: F401
 
 Margin = Mapping[str, float] | float | None
@@ -97,7 +97,7 @@ def comparison(
     pairs: Sequence[tuple[str, str]] | None, margin: Margin, correction: str | None,
 ) -> SystemComparison:  # fmt: skip
     """The same of a dataset that may be analysed; what the command line prints."""
-    from vivavoce.stats.comparison import compare_systems
+    from vivavoce.analysis.comparison import compare_systems
 
     facts = compare_systems(
         opened, by=by, measures=measures or None, pairs=pairs or None, margin=margin, correction=correction

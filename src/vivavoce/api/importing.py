@@ -31,8 +31,8 @@ def import_log(
     Output  dataset, calls (how many), skipped: one line for each call left out
     Raises  InputError: nothing can be read, or the folder holds a dataset already; UnknownName: a format
     """
+    from vivavoce.dataset.folder import replacing
     from vivavoce.importers.shelf import IMPORTERS
-    from vivavoce.log.dataset_folder import replacing
 
     with errors_in_python(), replacing() if replace else nullcontext():
         importer = IMPORTERS.get(format, place="import") if isinstance(format, str) else format

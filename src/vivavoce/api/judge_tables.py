@@ -9,8 +9,8 @@ from rich.text import Text
 from vivavoce.api.analysis_tables import chance, in_words, number, plain_table, points, span, span_of_points
 
 if TYPE_CHECKING:
+    from vivavoce.analysis.judge_estimates import JudgeCalibration, JudgeEstimates
     from vivavoce.stats.judge_calibration import JudgeFigure
-    from vivavoce.stats.judge_estimates import JudgeCalibration, JudgeEstimates
     from vivavoce.stats.prediction_powered import PoweredDifference, PoweredMean
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from vivavoce.api.rows import MeasuredValue
     from vivavoce.core.terminal import FittedTable as Table
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 
 WIDEST: Final = 12
@@ -166,10 +166,10 @@ def measurements(
     opened: "Dataset", by: str, only: Sequence[str] | None, keywords: Collection[str] | None = None
 ) -> Measurements:
     """The same of a dataset that may be analysed; what the command line prints and writes."""
+    from vivavoce.analysis.flow import abandoned_words, exclusion_words, later_rules_words
+    from vivavoce.analysis.intervals import with_intervals
+    from vivavoce.analysis.summary import chosen_labels, open_disputes
     from vivavoce.measures.values import EVERYTHING, as_json, chosen, values
-    from vivavoce.stats.flow import abandoned_words, exclusion_words, later_rules_words
-    from vivavoce.stats.intervals import with_intervals
-    from vivavoce.stats.summary import chosen_labels, open_disputes
 
     names = chosen(only or [EVERYTHING])
     found = values(opened, names, by, keywords=keywords)

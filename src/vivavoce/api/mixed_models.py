@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from vivavoce.analysis.modelling import FormulaModel, ModelContrast
 from vivavoce.api.analysis_tables import chance, number, plain_table, span
-from vivavoce.stats.modelling import FormulaModel, ModelContrast
 
 
 def model(facts: FormulaModel) -> Iterator[RenderableType]:

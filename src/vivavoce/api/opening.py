@@ -8,7 +8,7 @@ from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
     from vivavoce.core.statement import Statement
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Rules = Sequence[str] | str | None
 
@@ -21,7 +21,7 @@ def open_dataset(dataset: "Dataset | Path | str", exclude: Rules = None, *, mixe
     Raises  InputError: it holds people and simulated users, and nobody said that they may be mixed; a rule
             that nobody knows, or that names what the dataset does not hold
     """
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
     if not isinstance(dataset, Dataset | Path | str):
         hint = "give a Dataset or its folder; `vivavoce import` makes one of a log"
@@ -71,8 +71,8 @@ def _require_one_kind(dataset: "Dataset") -> None:
 
 def cautions(dataset: "Dataset", other: "Dataset | None" = None) -> list[str]:
     """What the numbers of a dataset, or of two compared ones, must not be read without; in sentences."""
-    from vivavoce.stats.dataset_pairs import doubts
-    from vivavoce.stats.flow import change_words
+    from vivavoce.analysis.dataset_pairs import doubts
+    from vivavoce.analysis.flow import change_words
 
     told: list[str | Statement | None] = []
     for one in (dataset, other):

@@ -6,19 +6,19 @@ from typing import Final, Protocol
 from rich.console import RenderableType
 from rich.text import Text
 
+from vivavoce.analysis.arena import ArenaResults
+from vivavoce.analysis.effort import JudgementEffort
+from vivavoce.analysis.listening import ListeningResults
+from vivavoce.analysis.preference_power import PlanPower
+from vivavoce.analysis.transcript_ratings import TranscriptRatings
 from vivavoce.api.analysis_tables import chance, number, plain_table, points, span, span_of_points
-from vivavoce.stats.arena import ArenaResults
-from vivavoce.stats.effort import JudgementEffort
-from vivavoce.stats.listening import ListeningResults
 from vivavoce.stats.preference_models import few_tie_models
-from vivavoce.stats.preference_power import PlanPower
 from vivavoce.stats.preferences import (
     ChoiceAgreement,
     GroupPreference,
     NamedWorth,
     PreferenceResults,
 )
-from vivavoce.stats.transcript_ratings import TranscriptRatings
 
 MODEL_NAMES = {"decided": "decided only", "davidson": "Davidson", "rao_kupper": "Rao-Kupper"}
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import altair as alt
     from rich.console import RenderableType
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.stats.power import RequiredSample, TrialSize
     from vivavoce.study.model import Study
 
@@ -94,8 +94,8 @@ def power_analysis(
     pilot: "Dataset | None", **options: object,
 ) -> PowerAnalysis:  # fmt: skip
     """The same with an opened pilot; what the command line prints. `options`: see `stats.planning.answer`."""
+    from vivavoce.analysis.planning import answer, plan_of_study, read_pilot
     from vivavoce.api.studies import loaded_study
-    from vivavoce.stats.planning import answer, plan_of_study, read_pilot
 
     plan = None if study is None else plan_of_study(loaded_study(study))
     held = None if pilot is None else read_pilot(pilot, plan.measure if plan else None)

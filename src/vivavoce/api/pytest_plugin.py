@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from vivavoce.analysis.releases import ReleaseComparison, ReleaseRow
     from vivavoce.connectors.base import Connector
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.stats.releases import ReleaseComparison, ReleaseRow
+    from vivavoce.dataset.reader import Dataset
 
 _STUDY = "vivavoce_study"
 
@@ -101,9 +101,9 @@ class Examination:
         Raises  InputError: no such dataset, a margin outside 0 to 1, or a measure that one of both lacks
         """
         __tracebackhide__ = True
+        from vivavoce.analysis.releases import RATES, against
         from vivavoce.core.errors import InputError
-        from vivavoce.log.dataset import Dataset
-        from vivavoce.stats.releases import RATES, against
+        from vivavoce.dataset.reader import Dataset
 
         sides = [one if isinstance(one, Dataset) else Dataset(one) for one in (new, than)]
         found = against(*sides, margin=margin)

@@ -12,7 +12,7 @@ from vivavoce.api.wording import errors_in_python, in_python
 from vivavoce.core.engines import working_on
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.report.blocks import Document
 
 FRAME_PX = 640
@@ -47,7 +47,7 @@ class Report:
         Raises  InputError: this is no address of a page
         """
         from vivavoce.core.errors import InputError
-        from vivavoce.desk.dialogue_query import address_of
+        from vivavoce.dashboard.dialogue_query import address_of
         from vivavoce.report.links import linked
 
         if not dashboard.startswith(("http://", "https://")):

@@ -8,7 +8,6 @@ from pydantic import BaseModel
 
 from vivavoce.connectors.base import ConnectorSettings
 from vivavoce.connectors.factory import CONNECTORS
-from vivavoce.connectors.platform import PlatformSettings
 from vivavoce.core.i18n import SOURCE_LANGUAGE
 from vivavoce.core.reference import REFERENCE_PAGES, ReferencePage, key_table, markdown_table, model_tables
 from vivavoce.exporters.shelf import EXPORTERS
@@ -32,24 +31,28 @@ _HEAD: Final = """# {title}
 {lead} Packages can [add more](../how-to/extend.md).
 
 """
-_PLATFORM: Final = " It also has the [settings of message platforms](#settings-of-message-platforms)."
-
 
 def connectors() -> str:
     """How systems under test are reached, each with the settings that it alone has."""
-    parts = []
+    parts, shared = [], set[type[ConnectorSettings]]()
     for name, kind in CONNECTORS:
-        platform = issubclass(kind.settings, PlatformSettings)
-        base = PlatformSettings if platform else ConnectorSettings
-        parts.append(_with_keys(name, kind, _own_keys(kind.settings, base), _PLATFORM * platform))
-    return "\n".join(
-        [
-            *parts,
-            f"## Settings of all connectors\n\n{key_table(ConnectorSettings)}",
-            "## Settings of message platforms\n",
-            key_table(PlatformSettings, _own_keys(PlatformSettings, ConnectorSettings)),
-        ]
-    )
+        base = _family(kind.settings)
+        if base is not ConnectorSettings:
+            shared.add(base)
+        anchor = base.family.replace(" ", "-")
+        more = f" It also has the [settings of {base.family}](#settings-of-{anchor})." if base.family else ""
+        parts.append(_with_keys(name, kind, _own_keys(kind.settings, base), more))
+    parts.append(f"## Settings of all connectors\n\n{key_table(ConnectorSettings)}")
+    for base in sorted(shared, key=lambda settings: settings.family):
+        parts.append(f"## Settings of {base.family}\n")
+        parts.append(key_table(base, _own_keys(base, ConnectorSettings)))
+    return "\n".join(parts)
+
+
+def _family(settings: type[ConnectorSettings]) -> type[ConnectorSettings]:
+    """The base class whose settings several connectors share and whose family has a name."""
+    families = (base for base in settings.__mro__ if "family" in vars(base))
+    return next(families)
 
 
 def _own_keys(settings: type[BaseModel], base: type[BaseModel]) -> list[str]:

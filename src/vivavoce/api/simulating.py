@@ -11,7 +11,7 @@ from vivavoce.core.engines import working_on
 from vivavoce.core.errors import InputError
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.log.store import Log
     from vivavoce.simulation.user_factory import Casting
     from vivavoce.simulation.user_profile import Population
@@ -216,7 +216,7 @@ def export_log(
     """
     from contextlib import nullcontext
 
-    from vivavoce.log.dataset_folder import replacing
+    from vivavoce.dataset.folder import replacing
     from vivavoce.log.scope import scope_of
 
     with errors_in_python(), replacing() if replace else nullcontext():

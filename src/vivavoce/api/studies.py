@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from vivavoce.connectors.base import Connector
     from vivavoce.core.yaml_source import Problem, Source
-    from vivavoce.desk.label_choosing import Choosing
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dashboard.label_choosing import Choosing
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.log.scope import Scope
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
@@ -203,9 +203,9 @@ def export_study(
     Raises  InputError: recordings are asked for at a level that has none; UnknownName: no such level
     """
     from vivavoce.annotation.parsers import parser_of
-    from vivavoce.log.dataset_folder import check_free
+    from vivavoce.dataset.folder import check_free
+    from vivavoce.dataset.levels import Level, read_level
     from vivavoce.log.export import export_dataset
-    from vivavoce.log.levels import Level, read_level
 
     parse = parser_of(study)
     exported = partial(
@@ -233,9 +233,9 @@ def pass_on(
 
     Raises  InputError: it is of a lower level already; UnknownName: no such level
     """
-    from vivavoce.log.levels import Level, read_level
-    from vivavoce.log.publication import publish_dataset
-    from vivavoce.log.reduction import reduce_dataset
+    from vivavoce.dataset.levels import Level, read_level
+    from vivavoce.dataset.publication import publish_dataset
+    from vivavoce.dataset.reduction import reduce_dataset
 
     for_whom = read_level(level)
     if for_whom is Level.public:
@@ -269,7 +269,7 @@ def choose_now(study: "Study", log: "Log", folder: Path) -> "Choosing":
     Input   folder: where a dataset is made of the log
     Raises  InputError: the study asks annotators about all of its dialogues
     """
-    from vivavoce.desk.label_choosing import choice_of, choose_labels
+    from vivavoce.dashboard.label_choosing import choice_of, choose_labels
     from vivavoce.study.judgement_kind import JUDGEMENTS
 
     choosing = choice_of(study)

@@ -137,7 +137,7 @@ def analyse(
     ):  # fmt: skip
         return
     if against is not None:
-        from vivavoce.stats.populations import compare_populations
+        from vivavoce.analysis.populations import compare_populations
 
         costs = [*(cost or []), None, None]
         facts = compare_populations(
@@ -164,9 +164,9 @@ def analyse(
 def _print_model(
     folder: Path, formula: str, family: str | None, exclude: list[str] | None, as_json: bool
 ) -> None:
+    from vivavoce.analysis.modelling import fit_model
     from vivavoce.api import mixed_models
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.modelling import fit_model
 
     facts = fit_model(unmixed(folder, exclude), formula, family)
     _print(facts, as_json, mixed_models.model)
@@ -178,11 +178,11 @@ def _print_judged(
     folder: Path, judge: str, target: str | None, by: str | None, chances: Path | None,
     exclude: list[str] | None, as_json: bool,
 ) -> None:  # fmt: skip
+    from vivavoce.analysis.judge_estimates import estimate
     from vivavoce.api.judge_tables import estimates
     from vivavoce.cli.datasets import unmixed
     from vivavoce.cli.judge import read_chances
     from vivavoce.core.errors import InputError
-    from vivavoce.stats.judge_estimates import estimate
 
     if target is None:
         raise InputError("of what?", place="--judge", hint="Add --target ITEM, or --target preference")
@@ -194,9 +194,9 @@ def _print_judged(
 
 
 def _print_trials(folder: Path, measures: list[str] | None, exclude: list[str] | None, as_json: bool) -> None:
+    from vivavoce.analysis.repeated_trials import SUCCESS, repeated_trials
     from vivavoce.api.analysis_tables import repeated_trials as shown
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.repeated_trials import SUCCESS, repeated_trials
 
     if len(measures or ()) > 1:
         from vivavoce.core.errors import InputError
@@ -282,9 +282,9 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _margins(words: list[str] | None) -> dict[str, float] | None:
     """Margins by measure; a bare number is that of success rates."""
+    from vivavoce.analysis.margins import RATES, check_margin
     from vivavoce.core.errors import InputError
     from vivavoce.measures import MEASURES
-    from vivavoce.stats.equivalence import RATES, check_margin
 
     found: dict[str, float] = {}
     for word in words or []:

@@ -15,7 +15,7 @@ from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
     from vivavoce.annotation.files import Blank
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 app = typer.Typer(
     name="annotate", help="Import and export annotations; choose dialogues to judge.",
@@ -262,7 +262,7 @@ def _is_dataset(source: Path) -> bool:
 @contextmanager
 def _dataset(source: Path, url: str | None) -> "Iterator[Dataset]":
     """The dataset itself, or a temporary one made from a study's log."""
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
     if _is_dataset(source):
         yield Dataset(source)

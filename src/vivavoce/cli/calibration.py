@@ -13,8 +13,8 @@ from vivavoce.cli.progress import note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vivavoce.stats.calibration import ComparedFeature, FittedPopulation
-    from vivavoce.stats.telling_apart import ToldApart
+    from vivavoce.analysis.calibration import ComparedFeature, FittedPopulation
+    from vivavoce.analysis.telling_apart import ToldApart
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON to stdout.")]
 
@@ -28,11 +28,11 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit the habits of simulated users to real calls, and write them as a population file."""
+    from vivavoce.analysis.calibration import fit as fit_to
     from vivavoce.core.errors import InputError
     from vivavoce.core.result import as_json as plain
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.simulation.population_file import read_population
-    from vivavoce.stats.calibration import fit as fit_to
 
     opened = Dataset(dataset)
     if opened.simulated:
@@ -54,10 +54,10 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare simulated calls with real ones: distributions, and a classifier that separates them."""
+    from vivavoce.analysis.calibration import compare as compare_with
+    from vivavoce.analysis.telling_apart import tell_apart
     from vivavoce.core.result import as_json as plain
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.stats.calibration import compare as compare_with
-    from vivavoce.stats.telling_apart import tell_apart
+    from vivavoce.dataset.reader import Dataset
 
     people, programs = Dataset(real), Dataset(simulated)
     compared, told = compare_with(people, programs), tell_apart(people, programs)
@@ -116,8 +116,8 @@ def _population_text(fitted: "FittedPopulation") -> str:
 
 
 def _told(fitted: "FittedPopulation") -> str:
+    from vivavoce.analysis.calibration import HabitValues
     from vivavoce.core.result import as_json
-    from vivavoce.stats.calibration import HabitValues
 
     rate = "not told" if fitted.word_error_rate is None else as_json(fitted.word_error_rate)
     lines = [f"word error rate: {rate}"]

@@ -74,7 +74,7 @@ def check_measures(analysis: "Analysis", source: "Source") -> "list[Problem]":
 
             MEASURES.get(one.measure)
             if one.margin is not None:
-                from vivavoce.stats.equivalence import check_margin
+                from vivavoce.analysis.margins import check_margin
 
                 place = source.place(("analysis", *at, "margin"))
                 check_margin(one.measure, one.margin, place=place)
@@ -139,7 +139,7 @@ def check_size(study: "Study") -> list[str]:
     stopping = study.analysis.stopping
     if study.analysis.primary is None or stopping is None or (stopping.participants or MANY) >= MANY:
         return []
-    from vivavoce.stats.planning import doubt_size
+    from vivavoce.analysis.planning import doubt_size
 
     doubt = doubt_size(study, stopping.participants or MANY)
     return [f"{place_in(study, 'analysis', 'stopping', 'participants')}: {doubt}"] if doubt else []

@@ -8,7 +8,7 @@ import typer
 from vivavoce.cli.arguments import Dataset_
 
 if TYPE_CHECKING:
-    from vivavoce.stats.confidence import ConfidenceResults
+    from vivavoce.analysis.confidence import ConfidenceResults
 
 
 def confidence(
@@ -31,9 +31,9 @@ def confidence(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON to stdout.")] = False,
 ) -> None:
     """Calibration of recognition confidences: calibration error, Brier score, area under the curve."""
+    from vivavoce.analysis.confidence import confidence_results
     from vivavoce.cli.datasets import print_json, unmixed
     from vivavoce.cli.progress import note
-    from vivavoce.stats.confidence import confidence_results
 
     found = confidence_results(unmixed(dataset), by, source=source, ranks=ranks, bins=bins, level=level)
     if figure is not None:

@@ -133,7 +133,7 @@ def export(
             mask_all=mask_all,
         )  # fmt: skip
     if csv is not None:
-        from vivavoce.log.export_csv import export_csv
+        from vivavoce.dataset.csv_files import export_csv
 
         export_csv(dataset.folder, csv, raw=raw_csv)
     told = [f"{n} {noun}{'s'[: n != 1]}" for noun, n in dataset.holdings().items()] or ["no visit"]
@@ -162,9 +162,9 @@ def _export_as(
 
     from vivavoce.api.studies import export_study, open_log, pass_on, read_study
     from vivavoce.cli.datasets import refuse_unused
+    from vivavoce.dataset.folder import MANIFEST
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.exporters.shelf import EXPORTERS
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.log.dataset_folder import MANIFEST
     from vivavoce.log.scope import scope_of
 
     exporter = EXPORTERS.get(format, place="--format")

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Exclude = Annotated[
     list[str] | None,
@@ -34,7 +34,7 @@ def allow_mixed(allowed: bool) -> None:
 
 
 def _allow_replacing(allowed: bool) -> None:
-    from vivavoce.log.dataset_folder import allow_replacing
+    from vivavoce.dataset.folder import allow_replacing
 
     allow_replacing(allowed)
 

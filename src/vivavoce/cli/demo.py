@@ -45,12 +45,12 @@ def demo(
 
 
 def _run_trial(study: Path, dataset: Path, report: Path, dialogues: int, seed: int, as_json: bool) -> None:
+    from vivavoce.analysis.summary import summarise
     from vivavoce.api.simulating import simulate_study
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.core.result import as_json as as_json_object
-    from vivavoce.log.dataset_folder import replacing
+    from vivavoce.dataset.folder import replacing
     from vivavoce.report.html import write_report
-    from vivavoce.stats.summary import summarise
 
     plan = read_study(study)
     with open_log(plan, None) as log:

@@ -46,7 +46,7 @@ def _declare_margin(file: Path) -> None:
     """Add a non-inferiority margin with its reason to the declared comparison."""
     from ruamel.yaml.comments import CommentedMap
 
-    from vivavoce.desk.study_editor.study_text import changed
+    from vivavoce.dashboard.study_editor.study_text import changed
 
     def declare(data: CommentedMap) -> None:
         data["analysis"]["primary"]["margin"] = MARGIN

@@ -12,7 +12,7 @@ from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note
 
 if TYPE_CHECKING:
-    from vivavoce.stats.flagging import FlagScores
+    from vivavoce.analysis.flagging import FlagScores
 
 
 def flags(
@@ -28,11 +28,11 @@ def flags(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")] = False,
 ) -> None:
     """Show the source of system-turn flags; score rules against annotators."""
+    from vivavoce.analysis.flagging import score_flags
     from vivavoce.core.errors import InputError
     from vivavoce.core.result import as_json as plain
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.log.turn_flags import flag_again
-    from vivavoce.stats.flagging import score_flags
+    from vivavoce.dataset.reader import Dataset
+    from vivavoce.dataset.turn_flags import flag_again
     from vivavoce.study.flags_file import read_flag_rules
 
     opened = Dataset(dataset)

@@ -14,7 +14,7 @@ from vivavoce.cli.progress import note, progress
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 app = typer.Typer(
     name="judge", no_args_is_help=True, help="Run a judge on dialogues and calibrate it against people."
@@ -48,9 +48,9 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a judge on every dialogue. Run the command again after an interruption; it continues."""
+    from vivavoce.dataset.folder import check_free
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.judges.running import judge_dataset
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.log.dataset_folder import check_free
 
     check_free(into)
     place = journal or into.with_name(into.name + ".judge.jsonl")
@@ -82,9 +82,9 @@ def calibrate(
     as_json: Json = False,
 ) -> None:
     """Measure a judge's agreement with people, and where it errs."""
+    from vivavoce.analysis.judge_estimates import calibrate as found
     from vivavoce.api.judge_tables import calibration
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.judge_estimates import calibrate as found
 
     facts = found(unmixed(dataset), judge, target, epsilon=epsilon)
     if as_json:
@@ -118,8 +118,8 @@ def write_choice(
 
     Raises  InputError: the file exists already, or as `choose_dialogues` and `judged_table` raise
     """
+    from vivavoce.analysis.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.core.errors import InputError
-    from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import choose_dialogues
 
     if into.exists():
@@ -136,7 +136,7 @@ def write_choice(
 def _write(
     path: Path, cases: "Sequence[str]", chances: object, drawn: object, seed: int, target: str
 ) -> None:
-    from vivavoce.log.export_csv import safe_csv_cell
+    from vivavoce.dataset.csv_files import safe_csv_cell
 
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -160,7 +160,7 @@ def read_lots(path: Path) -> list[dict[str, object]]:
     Raises  as `read_chances`; InputError: the target is not a label, or a probability is invalid
     """
     from vivavoce.core.errors import InputError
-    from vivavoce.log.export_csv import read_csv_cell
+    from vivavoce.dataset.csv_files import read_csv_cell
 
     rows: list[dict[str, object]] = []
     for number, (one, chance, row) in enumerate(_read(path), 2):
@@ -180,7 +180,7 @@ def read_lots(path: Path) -> list[dict[str, object]]:
 
 def _read(path: Path) -> "Iterator[tuple[str, float, dict[str, str]]]":
     from vivavoce.core.errors import InputError
-    from vivavoce.log.export_csv import read_csv_cell
+    from vivavoce.dataset.csv_files import read_csv_cell
 
     try:
         with path.open(encoding="utf-8", newline="") as file:

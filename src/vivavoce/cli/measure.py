@@ -74,7 +74,7 @@ def measure(
 
 def _safe(found: Any) -> Any:
     """The table with texts made safe for spreadsheets."""
-    from vivavoce.log.export_csv import safe_csv_cell
+    from vivavoce.dataset.csv_files import safe_csv_cell
 
     texts = found.select_dtypes(exclude=["number", "bool"]).columns
     made = found.copy()
@@ -84,8 +84,8 @@ def _safe(found: Any) -> Any:
 
 
 def _summary(folder: Path, by: str, exclude: list[str] | None, *, as_json: bool) -> None:
+    from vivavoce.analysis.summary import summarise
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.summary import summarise
 
     summary = summarise(unmixed(folder, exclude), by)
     if as_json:

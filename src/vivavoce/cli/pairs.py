@@ -67,11 +67,11 @@ def _foreseen(
     path: Path, prefer: list[str], alike: float | None, judges: int, trials: int, seed: int, as_json: bool
 ) -> None:
     """Power of a study's plan, from simulated judges."""
+    from vivavoce.analysis.preference_power import power_of_plan
     from vivavoce.api.pairs_tables import plan_power
     from vivavoce.api.studies import read_study
     from vivavoce.cli.datasets import print_json, print_parts
     from vivavoce.simulation.planted import compared_in, planted_in
-    from vivavoce.stats.preference_power import power_of_plan
     from vivavoce.study.planted_preferences import TIED
 
     study = read_study(path)

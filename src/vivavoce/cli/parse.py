@@ -12,8 +12,8 @@ from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.stats.parsing import ParserScore
+    from vivavoce.analysis.parsing import ParserScore
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.study.ontology import Ontology
 
 
@@ -34,7 +34,7 @@ def parse(
     """Parse user turns; score the parser where the dataset has labels."""
     from vivavoce.annotation.parsers import load_parser
     from vivavoce.annotation.reading import read_turns
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
     opened = Dataset(dataset)
     made = load_parser(parser, _ontology(domain), folder=Path.cwd())
@@ -59,9 +59,9 @@ def _ontology(domain: Path | None) -> "Ontology":
 
 
 def _score(dataset: "Dataset", *, as_json: bool) -> None:
+    from vivavoce.analysis.parsing import score_parser
     from vivavoce.core.errors import InputError
     from vivavoce.core.result import as_json as plain
-    from vivavoce.stats.parsing import score_parser
 
     try:
         found = score_parser(dataset)

@@ -11,10 +11,10 @@ from vivavoce.cli.datasets import print_json
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
-    from vivavoce.stats.prediction.evaluation import QualityEvaluation
-    from vivavoce.stats.prediction.explanation import QualityExplanation
+    from vivavoce.analysis.prediction.evaluation import QualityEvaluation
+    from vivavoce.analysis.prediction.explanation import QualityExplanation
+    from vivavoce.analysis.prediction.model import QualityModel
     from vivavoce.stats.prediction.fitting import Kind
-    from vivavoce.stats.prediction.model import QualityModel
 
 app = typer.Typer(
     name="predict", no_args_is_help=True, help="Predict quality judgements from interaction parameters."
@@ -42,8 +42,8 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Evaluate predictions of a judgement for people and systems unseen by the model."""
+    from vivavoce.analysis.prediction import evaluate as found
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.prediction import evaluate as found
 
     with progress("models") as report:
         facts = found(unmixed(dataset), target, _names(predictors), judgements=judgements, progress=report)
@@ -60,9 +60,9 @@ def correlate(
     as_json: Json = False,
 ) -> None:
     """Rank all interaction parameters by correlation with a judgement."""
+    from vivavoce.analysis.prediction import correlate as found
     from vivavoce.cli.datasets import unmixed
     from vivavoce.core.signature import signature
-    from vivavoce.stats.prediction import correlate as found
 
     opened = unmixed(dataset)
     rows = found(opened, target)
@@ -92,8 +92,8 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Explain a model: weights, importance of predictors, their curves, calibration."""
+    from vivavoce.analysis.prediction.explanation import explain as found
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.prediction.explanation import explain as found
 
     with progress("models") as report:
         facts = found(
@@ -118,8 +118,8 @@ def fit(
     judgements: Judgements = False,
 ) -> None:
     """Fit a model and write it as JSON."""
+    from vivavoce.analysis.prediction.model import fit_model
     from vivavoce.cli.datasets import unmixed
-    from vivavoce.stats.prediction.model import fit_model
 
     fitted = fit_model(unmixed(dataset), target, _names(predictors), kind=_kind(model), judgements=judgements)
     out.write_text(fitted.as_file(), encoding="utf-8")
@@ -132,10 +132,10 @@ def score(
     dataset: Dataset_, model: Annotated[Path, typer.Option("--model", help="Model file written by `fit`.")]
 ) -> None:
     """Score the dialogues of a dataset with a model; JSON to stdout."""
+    from vivavoce.analysis.prediction.model import read_model, unknown_predictors
+    from vivavoce.analysis.prediction.model import score as found
     from vivavoce.cli.datasets import unmixed
     from vivavoce.core.signature import signature
-    from vivavoce.stats.prediction.model import read_model, unknown_predictors
-    from vivavoce.stats.prediction.model import score as found
 
     fitted, opened = read_model(model), unmixed(dataset)
     scores, unknown = found(fitted, opened), unknown_predictors(fitted, opened)
@@ -151,8 +151,8 @@ def score(
 
 def _names(written: list[str] | None) -> list[str] | None:
     """Measures that the words name; judgements only if named individually."""
+    from vivavoce.analysis.prediction.table import JUDGEMENTS
     from vivavoce.measures.values import chosen
-    from vivavoce.stats.prediction.table import JUDGEMENTS
 
     if not written:
         return None

@@ -76,7 +76,7 @@ def serve_study(
             path, url, host, desk_port, participants, secure_cookies, account_optional
         ) as dashboard,
     ):
-        from vivavoce.desk.access import first_link  # imported while the dashboard starts beside us
+        from vivavoce.dashboard.access import first_link  # imported while the dashboard starts beside us
 
         link = first_link(log, f"http://{_reached(host)}:{desk_port}")
 
@@ -118,11 +118,11 @@ def _make_server(
     secure_cookies: bool, notice: str | None,
 ) -> "tuple[uvicorn.Server, list[str]]":  # fmt: skip
     """Server of the participants' pages in this process, with lines to print."""
+    from vivavoce.participant.accounts import Access
+    from vivavoce.participant.app import create_app
+    from vivavoce.participant.serving import PageServer
+    from vivavoce.participant.wizard import first_wizard_link
     from vivavoce.trial.engine import SessionEngine
-    from vivavoce.web.accounts import Access
-    from vivavoce.web.app import create_app
-    from vivavoce.web.serving import PageServer
-    from vivavoce.web.wizard import first_wizard_link
 
     engine = SessionEngine(study, log, connectors)
     app = create_app(engine, secure_cookies=secure_cookies, notice=notice)
@@ -203,8 +203,8 @@ def serve_desk(
     account_optional: bool = False,
 ) -> None:
     """Serve the dashboard from this process, with a sign-in link."""
-    from vivavoce.desk.access import first_link
-    from vivavoce.desk.app import create_desk
+    from vivavoce.dashboard.access import first_link
+    from vivavoce.dashboard.app import create_desk
 
     study = read_study(path)
     with open_log(study, url) as log:
@@ -225,7 +225,7 @@ def _run_app(app, host: str, port: int) -> None:
 def _server(app, host: str, port: int) -> "uvicorn.Server":
     import uvicorn
 
-    from vivavoce.web.connections import options
+    from vivavoce.participant.connections import options
 
     return uvicorn.Server(
         uvicorn.Config(

@@ -12,7 +12,7 @@ from vivavoce.cli.datasets import Replace
 from vivavoce.cli.progress import note, progress
 
 if TYPE_CHECKING:
-    from vivavoce.log.timing import DialogueTiming
+    from vivavoce.dataset.timing import DialogueTiming
 
 
 def timing(
@@ -33,8 +33,8 @@ def timing(
 ) -> None:
     """Measure turn times in two-channel recordings; write them into a copy of a dataset."""
     from vivavoce.core.errors import InputError
-    from vivavoce.log.dataset import Dataset
-    from vivavoce.log.timing import recorded_dialogues, recordings_in, time_from_sound
+    from vivavoce.dataset.reader import Dataset
+    from vivavoce.dataset.timing import recorded_dialogues, recordings_in, time_from_sound
 
     if sorted(channels.split(",")) != ["system", "user"]:
         raise InputError(f"{channels!r}", place="--channels", hint="Write user,system or system,user")

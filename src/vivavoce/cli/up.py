@@ -82,8 +82,8 @@ def _edit(folder: Path, port: int, opens: bool) -> bool:
     """Serve the study editor; True if the trial is to start."""
     from vivavoce.api.studies import LOG_FILE, report_to_stderr
     from vivavoce.cli.servers import stoppable
-    from vivavoce.desk.access import first_link
-    from vivavoce.desk.study_editor.setup import create_setup
+    from vivavoce.dashboard.access import first_link
+    from vivavoce.dashboard.study_editor.setup import create_setup
     from vivavoce.log.store import Log
 
     report_to_stderr()

@@ -158,7 +158,7 @@ class Workers:
         worker.begin_at_s = time.monotonic() + worker.falls
 
     def _door(self, worker: _Worker) -> Path:
-        from vivavoce.web.handover import door_of
+        from vivavoce.participant.handover import door_of
 
         return door_of(self.folder, worker.number)
 
@@ -197,10 +197,10 @@ def worker(
     import structlog
 
     from vivavoce.core.errors import LogError
+    from vivavoce.participant.app import ANSWERS, create_app
+    from vivavoce.participant.handover import Door, Handover, WorkerShare, door_of
+    from vivavoce.participant.serving import PageServer
     from vivavoce.trial.engine import SessionEngine
-    from vivavoce.web.app import ANSWERS, create_app
-    from vivavoce.web.handover import Door, Handover, WorkerShare, door_of
-    from vivavoce.web.serving import PageServer
 
     os.set_inheritable(listener, False)
     structlog.contextvars.bind_contextvars(worker=number)

@@ -5,7 +5,7 @@ from typing import Final
 from vivavoce.core.i18n import N_
 from vivavoce.log import accounts
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import OWNER, Access
+from vivavoce.participant.accounts import OWNER, Access
 
 NAMES_OF_ROLES: Final = (
     N_("viewer"), N_("researcher"), N_("owner"), N_("annotator"), N_("wizard"), N_("team"), N_("program"),

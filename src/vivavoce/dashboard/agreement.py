@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.signature import signature
-from vivavoce.desk.language import Later
+from vivavoce.dashboard.language import Later
 from vivavoce.log.annotation_state import AnnotationState, Choice
 from vivavoce.study.schemes import Scheme
 

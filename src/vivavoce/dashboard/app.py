@@ -14,18 +14,18 @@ from starlette.types import Lifespan
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk import pages_help, pages_sign_in
-from vivavoce.desk.app_shell import AppShell, Desk, desk_of, page_environment
-from vivavoce.desk.board import Board
-from vivavoce.desk.label_choosing import LabelWatch
-from vivavoce.desk.language import LanguageChoice, gettext, told, worded
-from vivavoce.desk.page import DASHBOARD_PAGES
-from vivavoce.desk.security import Gate, Needs, desk_cookie
-from vivavoce.desk.snapshot import Snapshots
-from vivavoce.desk.stopping_worker import EVERY_S, Watch
+from vivavoce.dashboard import pages_help, pages_sign_in
+from vivavoce.dashboard.app_shell import AppShell, Desk, desk_of, page_environment
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.label_choosing import LabelWatch
+from vivavoce.dashboard.language import LanguageChoice, gettext, told, worded
+from vivavoce.dashboard.page import DASHBOARD_PAGES
+from vivavoce.dashboard.security import Gate, Needs, desk_cookie
+from vivavoce.dashboard.snapshot import Snapshots
+from vivavoce.dashboard.stopping_worker import EVERY_S, Watch
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import Access
 from vivavoce.study.model import Study
-from vivavoce.web.accounts import Access
 
 __all__ = ["create_desk", "serve_pages"]
 

@@ -26,9 +26,9 @@ from starlette.types import Scope as Asgi
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.board import Board
-from vivavoce.desk.label_choosing import LabelWatch
-from vivavoce.desk.language import (
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.label_choosing import LabelWatch
+from vivavoce.dashboard.language import (
     LanguageLink,
     add_words,
     gettext,
@@ -37,16 +37,16 @@ from vivavoce.desk.language import (
     ngettext,
     worded,
 )
-from vivavoce.desk.page import DashboardPage, help_address
-from vivavoce.desk.security import csrf_token
-from vivavoce.desk.snapshot import Snapshot, Snapshots
-from vivavoce.desk.stopping import pause_told
-from vivavoce.desk.stopping_worker import Watch
+from vivavoce.dashboard.page import DashboardPage, help_address
+from vivavoce.dashboard.security import csrf_token
+from vivavoce.dashboard.snapshot import Snapshot, Snapshots
+from vivavoce.dashboard.stopping import pause_told
+from vivavoce.dashboard.stopping_worker import Watch
 from vivavoce.log.scope import PEOPLE, SCOPES, TEAM, Scope
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import Access, SignedIn
 from vivavoce.report import numbers
 from vivavoce.study.model import Study
-from vivavoce.web.accounts import Access, SignedIn
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import TableOfText
@@ -102,7 +102,7 @@ def _split(path: str) -> tuple[Scope | None, str]:
 
 FAILED: Final = N_("The file could not be created. See the terminal output for the reason.")
 KEPT_S: Final = 3600
-_report = structlog.get_logger("vivavoce.desk")
+_report = structlog.get_logger("vivavoce.dashboard")
 
 
 @dataclass

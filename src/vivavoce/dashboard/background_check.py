@@ -8,7 +8,7 @@ import structlog
 
 from vivavoce.core.errors import VivavoceError
 
-_report = structlog.get_logger("vivavoce.desk")
+_report = structlog.get_logger("vivavoce.dashboard")
 
 
 class BackgroundCheck(ABC):

@@ -9,14 +9,14 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from vivavoce.desk.deeds import Deed, brought
-from vivavoce.desk.dialogue_card import TURN_END, DialogueCard
-from vivavoce.desk.dialogue_index import DialogueIndex
-from vivavoce.desk.system_answers import SystemAnswers, prices_of
+from vivavoce.dashboard.deeds import Deed, brought
+from vivavoce.dashboard.dialogue_card import TURN_END, DialogueCard
+from vivavoce.dashboard.dialogue_index import DialogueIndex
+from vivavoce.dashboard.system_answers import SystemAnswers, prices_of
+from vivavoce.dataset.declaration import written_steps
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall
 from vivavoce.log.call_events import CallRouted
-from vivavoce.log.declaration import written_steps
 from vivavoce.log.event import Event
 from vivavoce.log.history import DialogueHistory, VisitHistory
 from vivavoce.log.models import StoredEvent

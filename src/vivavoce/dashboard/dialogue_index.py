@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from vivavoce.desk.dialogue_query import COUNTED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.dashboard.dialogue_query import COUNTED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
 from vivavoce.log.scope import SCOPES, TEAM, Scope
 
 if TYPE_CHECKING:
-    from vivavoce.desk.dialogue_card import DialogueCard
-    from vivavoce.desk.verdicts import Verdicts
+    from vivavoce.dashboard.dialogue_card import DialogueCard
+    from vivavoce.dashboard.verdicts import Verdicts
 
 LENGTHS_S: Final = {"0": 0, "30": 30, "60": 60, "120": 120, "300": 300, "600": 600}
 TURNS: Final = {"0": 0, "1": 1, "3": 3, "6": 6, "11": 11}

@@ -5,17 +5,25 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import short
-from vivavoce.desk.board import Board, DialogueCard
-from vivavoce.desk.dialogue_index import LENGTHS_S, OUTCOMES, TOGETHER, TURNS, CountedCases, Facet, Places
-from vivavoce.desk.dialogue_query import ANSWERED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
-from vivavoce.desk.language import gettext, worded
-from vivavoce.desk.progress import STATUSES
+from vivavoce.dashboard.app_shell import short
+from vivavoce.dashboard.board import Board, DialogueCard
+from vivavoce.dashboard.dialogue_index import (
+    LENGTHS_S,
+    OUTCOMES,
+    TOGETHER,
+    TURNS,
+    CountedCases,
+    Facet,
+    Places,
+)
+from vivavoce.dashboard.dialogue_query import ANSWERED, COUNTS, FACTOR, NOTHING, SUCCESS, DialogueQuery
+from vivavoce.dashboard.language import gettext, worded
+from vivavoce.dashboard.progress import STATUSES
 from vivavoce.languages.base import language_name
 from vivavoce.log.remarks import DialogueNote, SavedView, Tag
 
 if TYPE_CHECKING:
-    from vivavoce.desk.verdicts import Verdicts
+    from vivavoce.dashboard.verdicts import Verdicts
 
 PER_PAGE: Final = 50
 SHOWN: Final = 8
@@ -214,7 +222,7 @@ def rate_title(measure: str) -> str:
 
 def measure_title(measure: str) -> str:
     """Title of a measure in the reader's language."""
-    from vivavoce.desk.verdicts import title_of
+    from vivavoce.dashboard.verdicts import title_of
 
     return worded(title_of(measure))
 

@@ -13,11 +13,11 @@ from typing import Final
 from fastapi import HTTPException, Request
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk
-from vivavoce.desk.board import Board
-from vivavoce.desk.language import Later, worded
-from vivavoce.desk.security import tell
-from vivavoce.desk.study_size import is_reached
+from vivavoce.dashboard.app_shell import Desk
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.language import Later, worded
+from vivavoce.dashboard.security import tell
+from vivavoce.dashboard.study_size import is_reached
 from vivavoce.log.scope import SIMULATED
 from vivavoce.study.model import Study
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from vivavoce.core.i18n import lookup_tags
-from vivavoce.desk.language import gettext, language
+from vivavoce.dashboard.language import gettext, language
 from vivavoce.study.ontology import Ontology
 
 KIND: Final = "type"  # key of the kind of venue in tasks and goals

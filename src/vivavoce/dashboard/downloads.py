@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement
-from vivavoce.desk.snapshot import Snapshot
-from vivavoce.log.dataset import MANIFEST, Dataset
-from vivavoce.log.dataset_copy import select_dialogues
-from vivavoce.log.export_csv import export_csv
-from vivavoce.log.schema import TABLES
+from vivavoce.dashboard.snapshot import Snapshot
+from vivavoce.dataset.copying import select_dialogues
+from vivavoce.dataset.csv_files import export_csv
+from vivavoce.dataset.folder import MANIFEST
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 from vivavoce.report.language import language
 
 

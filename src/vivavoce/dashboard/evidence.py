@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.board import Board
+from vivavoce.dashboard.board import Board
+from vivavoce.dataset.schema import TABLES
 from vivavoce.log.dialogue_rows import Readers, Row
 from vivavoce.log.history import VisitHistory
-from vivavoce.log.schema import TABLES
 from vivavoce.log.transcriptions import references
 from vivavoce.study.model import Study
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from vivavoce.annotation.workplace import Workplace
 from vivavoce.core.i18n import N_
-from vivavoce.desk.background_check import BackgroundCheck
-from vivavoce.desk.snapshot import Snapshots
+from vivavoce.dashboard.background_check import BackgroundCheck
+from vivavoce.dashboard.snapshot import Snapshots
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.store import Log
 from vivavoce.study.judgement_kind import JUDGEMENTS, LabelChoosing
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 EVERY_S: Final = 5.0
 JUDGE: Final = "parameters"
@@ -51,7 +51,7 @@ def chances_of(dataset: "Dataset", choosing: LabelChoosing, new: set[str]) -> Ch
     """
     import numpy as np
 
-    from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
+    from vivavoce.analysis.judged_table import doubts_by_dialogue, judged_table
     from vivavoce.stats.label_choice import live_chances
 
     given = dataset.read("annotations", ["layer", "label"]).to_pylist()

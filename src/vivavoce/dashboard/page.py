@@ -13,7 +13,7 @@ from vivavoce.core.shelf import Shelf
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 
 class MenuItem(NamedTuple):

@@ -9,12 +9,12 @@ from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.language import gettext, told
-from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.security import OwnForm, field, takes_out, tell, who_of
-from vivavoce.log.export_csv import safe_csv_cell
-from vivavoce.web.accounts import ANNOTATOR, ROLES
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.language import gettext, told
+from vivavoce.dashboard.page import DashboardPage, MenuItem
+from vivavoce.dashboard.security import OwnForm, field, takes_out, tell, who_of
+from vivavoce.dataset.csv_files import safe_csv_cell
+from vivavoce.participant.accounts import ANNOTATOR, ROLES
 
 WIZARD: Final = "wizard"
 MOST_ACTIONS: Final = 200

@@ -10,12 +10,12 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.annotation.workplace import JudgementRefused, Workplace, annotator_key
 from vivavoce.core.i18n import N_
-from vivavoce.desk.agreement import AgreementLine, agreement
-from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk, desk_of
-from vivavoce.desk.label_choosing import judged_of
-from vivavoce.desk.language import gettext, language, ngettext, told
-from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
-from vivavoce.desk.security import OwnForm, Steers, field, who_of
+from vivavoce.dashboard.agreement import AgreementLine, agreement
+from vivavoce.dashboard.app_shell import FOLDER, Desk, ThisDesk, desk_of
+from vivavoce.dashboard.label_choosing import judged_of
+from vivavoce.dashboard.language import gettext, language, ngettext, told
+from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem
+from vivavoce.dashboard.security import OwnForm, Steers, field, who_of
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Annotated as AnnotatedDialogue
 from vivavoce.log.annotation_state import AnnotationState, Choice, Place

@@ -10,17 +10,17 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
-from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
-from vivavoce.desk.dialogue_list import PER_PAGE, place_in_list
-from vivavoce.desk.dialogue_query import DialogueQuery
-from vivavoce.desk.domain_words import DomainWords
-from vivavoce.desk.evidence import evidence_of
-from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage, MenuItem, help_address
-from vivavoce.desk.pages_remarks import list_page, what_was_done
-from vivavoce.desk.security import Needs, takes_out, who_of
-from vivavoce.desk.snapshot import VERDICTS
-from vivavoce.desk.transcript import make_transcript, raw_events
+from vivavoce.dashboard.app_shell import FOLDER, Desk, ThisDesk
+from vivavoce.dashboard.dialogue_list import PER_PAGE, place_in_list
+from vivavoce.dashboard.dialogue_query import DialogueQuery
+from vivavoce.dashboard.domain_words import DomainWords
+from vivavoce.dashboard.evidence import evidence_of
+from vivavoce.dashboard.language import gettext
+from vivavoce.dashboard.page import DashboardPage, MenuItem, help_address
+from vivavoce.dashboard.pages_remarks import list_page, what_was_done
+from vivavoce.dashboard.security import Needs, takes_out, who_of
+from vivavoce.dashboard.snapshot import VERDICTS
+from vivavoce.dashboard.transcript import make_transcript, raw_events
 from vivavoce.log import events as log_events
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.soundtrack import dialogue_recordings

@@ -12,13 +12,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.disclosure import EARLY, disclosure, refuse_withheld
-from vivavoce.desk.downloads import DOWNLOADS, Download, offered
-from vivavoce.desk.language import gettext, worded
-from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.progress import holdings
-from vivavoce.desk.security import OnlyAsks, OwnForm, takes_out
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.disclosure import EARLY, disclosure, refuse_withheld
+from vivavoce.dashboard.downloads import DOWNLOADS, Download, offered
+from vivavoce.dashboard.language import gettext, worded
+from vivavoce.dashboard.page import DashboardPage, MenuItem
+from vivavoce.dashboard.progress import holdings
+from vivavoce.dashboard.security import OnlyAsks, OwnForm, takes_out
 
 router = APIRouter()
 PAGE: Final = DashboardPage(

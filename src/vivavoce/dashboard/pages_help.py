@@ -10,11 +10,11 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.desk.app_shell import desk_of
-from vivavoce.desk.language import language
-from vivavoce.desk.page import HELP_FOLDERS, help_file, help_folder
+from vivavoce.dashboard.app_shell import desk_of
+from vivavoce.dashboard.language import language
+from vivavoce.dashboard.page import HELP_FOLDERS, help_file, help_folder
 from vivavoce.languages.base import language_of
-from vivavoce.web.documents import HtmlDocument, read_document
+from vivavoce.participant.documents import HtmlDocument, read_document
 
 router = APIRouter()
 _LINK: Final = re.compile(r'<a href="([^":#]+)\.md(#[^"]*)?"([^>]*)>')

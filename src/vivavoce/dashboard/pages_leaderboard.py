@@ -6,11 +6,11 @@ from typing import Any, Final, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
+from vivavoce.analysis.arena import ArenaResults
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.results import groupings
-from vivavoce.stats.arena import ArenaResults
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.page import DashboardPage, MenuItem
+from vivavoce.dashboard.results import groupings
 from vivavoce.stats.preferences import NamedWorth
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import battles_of

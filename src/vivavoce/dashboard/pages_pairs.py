@@ -9,11 +9,11 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import FOLDER, Desk, ThisDesk
-from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.pages_dialogues import history_of
-from vivavoce.desk.pairs import (
+from vivavoce.dashboard.app_shell import FOLDER, Desk, ThisDesk
+from vivavoce.dashboard.language import gettext
+from vivavoce.dashboard.page import DashboardPage, MenuItem
+from vivavoce.dashboard.pages_dialogues import history_of
+from vivavoce.dashboard.pairs import (
     CHANGES,
     VERDICTS,
     PairDraft,
@@ -23,8 +23,8 @@ from vivavoce.desk.pairs import (
     laboratory_of,
     pair_of_draft,
 )
-from vivavoce.desk.pairs_model import ask_for_version, model_of, read_model_file
-from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell, who_of
+from vivavoce.dashboard.pairs_model import ask_for_version, model_of, read_model_file
+from vivavoce.dashboard.security import OnlyAsks, OwnForm, Steers, field, tell, who_of
 from vivavoce.steps.pairwise_preference.material import ComparedTranscripts
 from vivavoce.study.pairs import Attention, Change, UnreadableTranscript, read_transcript, write_transcript
 from vivavoce.study.pairs_laboratory import KeptPair, PairChanged, PairsLaboratory

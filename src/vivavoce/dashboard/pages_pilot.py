@@ -5,14 +5,14 @@ from typing import Any, Final
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
+from vivavoce.analysis.preference_power import PlanPower, power_of_plan
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage
-from vivavoce.desk.security import OnlyAsks, OwnForm, field
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.language import gettext
+from vivavoce.dashboard.page import DashboardPage
+from vivavoce.dashboard.security import OnlyAsks, OwnForm, field
 from vivavoce.simulation.planted import WhatIsCompared, compared_in, planted_in
-from vivavoce.stats.preference_power import PlanPower, power_of_plan
 from vivavoce.study.planted_preferences import ALIKE, TIED
 
 router = APIRouter()

@@ -12,19 +12,19 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk, fixed
-from vivavoce.desk.board import Board
-from vivavoce.desk.dialogue_query import DialogueQuery
-from vivavoce.desk.disclosure import declares_comparison, disclosure
-from vivavoce.desk.language import gettext, language, ngettext, told, worded
-from vivavoce.desk.page import CostLine, DashboardPage, DueAction, MenuItem
-from vivavoce.desk.progress import progress, whereabouts
-from vivavoce.desk.security import Steers, who_of
-from vivavoce.desk.stopping import LookRow, PairRow, WatchView, make_watch_view
-from vivavoce.desk.study_size import declared_people, study_size
-from vivavoce.desk.system_answers import prices_of
-from vivavoce.desk.systems import changes, healths, standings
-from vivavoce.desk.visit_list import OUTCOMES, VisitQuery, make_visit_list
+from vivavoce.dashboard.app_shell import Desk, ThisDesk, fixed
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.dialogue_query import DialogueQuery
+from vivavoce.dashboard.disclosure import declares_comparison, disclosure
+from vivavoce.dashboard.language import gettext, language, ngettext, told, worded
+from vivavoce.dashboard.page import CostLine, DashboardPage, DueAction, MenuItem
+from vivavoce.dashboard.progress import progress, whereabouts
+from vivavoce.dashboard.security import Steers, who_of
+from vivavoce.dashboard.stopping import LookRow, PairRow, WatchView, make_watch_view
+from vivavoce.dashboard.study_size import declared_people, study_size
+from vivavoce.dashboard.system_answers import prices_of
+from vivavoce.dashboard.systems import changes, healths, standings
+from vivavoce.dashboard.visit_list import OUTCOMES, VisitQuery, make_visit_list
 from vivavoce.log.scope import PEOPLE
 from vivavoce.stats.pace import FEWEST
 from vivavoce.study.model import Study
@@ -116,7 +116,7 @@ def _words(view: WatchView, look: LookRow, row: PairRow) -> str:
 
 
 FAILS: Final = 3  # consecutive failed turns of a system
-_report = structlog.get_logger("vivavoce.desk")
+_report = structlog.get_logger("vivavoce.dashboard")
 
 
 def due_actions(request: Request, desk: Desk) -> list[DueAction]:

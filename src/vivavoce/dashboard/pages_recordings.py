@@ -6,17 +6,17 @@ from typing import Final
 from fastapi import APIRouter, HTTPException
 from starlette.responses import FileResponse, JSONResponse, Response
 
-import vivavoce.web
+import vivavoce.participant
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.language import gettext
+from vivavoce.dashboard.page import DashboardPage
 from vivavoce.log.soundtrack import DialogueRecording, dialogue_recordings, soundtrack
 
 router = APIRouter()
 PAGE: Final = DashboardPage(name="recordings", router=router, help="how-to/protect-data")
 
-SHARED: Final = Path(vivavoce.web.__file__).parent / "static"  # shared with the annotators' pages
+SHARED: Final = Path(vivavoce.participant.__file__).parent / "static"  # shared with the annotators' pages
 
 
 @router.get("/static/waveform.js")

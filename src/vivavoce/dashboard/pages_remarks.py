@@ -14,13 +14,13 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.statement import statement
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.dialogue_list import make_list
-from vivavoce.desk.dialogue_query import DialogueQuery
-from vivavoce.desk.downloads import selection_zip
-from vivavoce.desk.language import gettext, ngettext, told
-from vivavoce.desk.page import DashboardPage
-from vivavoce.desk.security import field, own_form, tell, who_of
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.dialogue_list import make_list
+from vivavoce.dashboard.dialogue_query import DialogueQuery
+from vivavoce.dashboard.downloads import selection_zip
+from vivavoce.dashboard.language import gettext, ngettext, told
+from vivavoce.dashboard.page import DashboardPage
+from vivavoce.dashboard.security import field, own_form, tell, who_of
 from vivavoce.log.remark_events import (
     DialogueTagged,
     DialogueUntagged,

@@ -10,14 +10,14 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import as_json
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.disclosure import EARLY, Disclosure, disclosure, refuse_withheld
-from vivavoce.desk.language import gettext
-from vivavoce.desk.page import DashboardPage, MenuItem
-from vivavoce.desk.results import groupings, make_view
-from vivavoce.desk.security import OnlyAsks, own_form
-from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_size import study_size
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.disclosure import EARLY, Disclosure, disclosure, refuse_withheld
+from vivavoce.dashboard.language import gettext
+from vivavoce.dashboard.page import DashboardPage, MenuItem
+from vivavoce.dashboard.results import groupings, make_view
+from vivavoce.dashboard.security import OnlyAsks, own_form
+from vivavoce.dashboard.study_editor.edited_study import EditedStudy
+from vivavoce.dashboard.study_size import study_size
 
 if TYPE_CHECKING:
     from vivavoce.report.blocks import DocumentSection

@@ -7,10 +7,10 @@ from starlette.datastructures import FormData
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app_shell import FOLDER, AppShell, desk_of
-from vivavoce.desk.language import told
-from vivavoce.desk.security import OwnForm, door_form, field, who_of
-from vivavoce.web.accounts import (
+from vivavoce.dashboard.app_shell import FOLDER, AppShell, desk_of
+from vivavoce.dashboard.language import told
+from vivavoce.dashboard.security import OwnForm, door_form, field, who_of
+from vivavoce.participant.accounts import (
     BROWSER_COOKIE,
     BROWSER_DAYS,
     NO_SIGN_IN,

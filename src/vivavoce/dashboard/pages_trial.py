@@ -6,11 +6,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.language import gettext, worded
-from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
-from vivavoce.desk.security import OwnForm, Steers, field, who_of
-from vivavoce.desk.stopping import make_watch_view, pauses_told
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.language import gettext, worded
+from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem
+from vivavoce.dashboard.security import OwnForm, Steers, field, who_of
+from vivavoce.dashboard.stopping import make_watch_view, pauses_told
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 

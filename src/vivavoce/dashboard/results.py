@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.dialogue_query import SUCCESS, DialogueQuery, address_of, facet_of
-from vivavoce.desk.language import worded
+from vivavoce.dashboard.dialogue_query import SUCCESS, DialogueQuery, address_of, facet_of
+from vivavoce.dashboard.language import worded
 from vivavoce.report.language import stated
 from vivavoce.report.numbers import span
 from vivavoce.study.model import Study

@@ -11,10 +11,10 @@ from starlette.datastructures import FormData, Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.desk.language import gettext, worded
+from vivavoce.dashboard.language import gettext, worded
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import Access, SignedIn
-from vivavoce.web.attempts import MINUTE_S, AttemptLimit
+from vivavoce.participant.accounts import Access, SignedIn
+from vivavoce.participant.attempts import MINUTE_S, AttemptLimit
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg", "/favicon.ico"))
 LINK: Final = "/link/"

@@ -14,18 +14,18 @@ import structlog
 
 from vivavoce.core.errors import InputError, VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.board import Board
-from vivavoce.desk.dialogue_query import address_of
-from vivavoce.desk.language import language
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.dialogue_query import address_of
+from vivavoce.dashboard.language import language
 from vivavoce.log.scope import SIMULATED, TEAM, Scope
 
 if TYPE_CHECKING:
-    from vivavoce.desk.verdicts import Verdicts
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.analysis.declared import FrozenDeclaration
+    from vivavoce.dashboard.verdicts import Verdicts
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.report.blocks import DocumentSection
     from vivavoce.report.drawing import Figure
     from vivavoce.report.section import FilledSection, Front
-    from vivavoce.stats.declared_results import FrozenDeclaration
     from vivavoce.stats.summary_results import Summary
 
 STALE_AFTER: Final = timedelta(seconds=30)
@@ -34,7 +34,7 @@ OF_TEAM: Final = N_("Preview visits by the team are not included in results or e
 FAILED: Final = N_("The results could not be computed. See the terminal output for the reason.")
 
 Made = TypeVar("Made")
-_report = structlog.get_logger("vivavoce.desk")
+_report = structlog.get_logger("vivavoce.dashboard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Results:
 
         Input  the file as it stands now: what was saved and not served yet counts as changed, too
         """
-        from vivavoce.log.declaration import changed_settings, written_analysis
+        from vivavoce.dataset.declaration import changed_settings, written_analysis
         from vivavoce.report.declaration import changed_words
 
         if self.declared is None:
@@ -196,8 +196,8 @@ class Snapshots:
         return known, computing
 
     def _judge(self, scope: Scope) -> None:
-        from vivavoce.desk.page import DASHBOARD_PAGES
-        from vivavoce.desk.verdicts import Verdicts, read_verdicts
+        from vivavoce.dashboard.page import DASHBOARD_PAGES
+        from vivavoce.dashboard.verdicts import Verdicts, read_verdicts
 
         position, at = self.board.see(lambda board: board.position), self.board.log.clock.now()
         try:
@@ -238,7 +238,7 @@ class Snapshots:
         if scope == TEAM:
             raise InputError(OF_TEAM)
         from vivavoce.annotation.parsers import parser_of
-        from vivavoce.log.dataset_folder import replacing
+        from vivavoce.dataset.folder import replacing
         from vivavoce.log.export import export_dataset
 
         board, study = self.board, self.board.study

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_, SOURCE_LANGUAGE
-from vivavoce.desk.board import Board, Pause, VisitCard
-from vivavoce.desk.language import gettext, language, ngettext, worded
-from vivavoce.desk.stopping_worker import BY, FINAL, REASONS, Watch
+from vivavoce.dashboard.board import Board, Pause, VisitCard
+from vivavoce.dashboard.language import gettext, language, ngettext, worded
+from vivavoce.dashboard.stopping_worker import BY, FINAL, REASONS, Watch
 from vivavoce.log.events import LoggedVerdict, LookTaken, TrialPaused, TrialResumed
 from vivavoce.log.store import StoredEvent
 from vivavoce.measures import MEASURES
@@ -15,7 +15,7 @@ from vivavoce.report.numbers import MISSING, between, count, difference, listed,
 from vivavoce.study.model import Study
 
 if TYPE_CHECKING:
-    from vivavoce.stats.stopping import WatchedTrial
+    from vivavoce.analysis.stopping import WatchedTrial
 
 RULES: Final = {
     "obrien_fleming": N_("O'Brien-Fleming boundaries (early stopping needs very strong evidence)"),
@@ -152,7 +152,7 @@ def _people_and_looks(board: Board) -> tuple[int, list[tuple[datetime, LookTaken
 
 
 def _now(people: int, watch: Watch, looks: list[tuple[datetime, LookTaken]], ended: str | None) -> str:
-    from vivavoce.stats.stopping import next_look
+    from vivavoce.analysis.stopping import next_look
 
     rule = watch.rule
     assert rule is not None

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Final
 
 from vivavoce.core.i18n import N_
 from vivavoce.core.result import widened
-from vivavoce.desk.background_check import BackgroundCheck
-from vivavoce.desk.board import Board
-from vivavoce.desk.snapshot import Snapshot, Snapshots
+from vivavoce.dashboard.background_check import BackgroundCheck
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.snapshot import Snapshot, Snapshots
 from vivavoce.log.events import TRIAL, LookTaken, TrialPaused, TrialResumed
 from vivavoce.log.store import Transaction
 from vivavoce.study.model import Stopping
 
 if TYPE_CHECKING:
-    from vivavoce.stats.stopping import WatchedTrial
+    from vivavoce.analysis.stopping import WatchedTrial
 
 EVERY_S: Final = 3.0
 BY: Final = N_("the stopping rule")
@@ -86,7 +86,7 @@ class Watch(BackgroundCheck):
 
     def _may_be_due(self, rule: Stopping, seen: _Seen) -> bool:
         """True if enough participants have finished for the next analysis; avoids useless computation."""
-        from vivavoce.stats.stopping import next_look
+        from vivavoce.analysis.stopping import next_look
 
         due = next_look(rule, [look.information for look in seen.looks])
         return rule.rule == "anytime" or (due is not None and seen.people >= due)
@@ -99,7 +99,7 @@ def _seen(board: Board) -> _Seen:
 
 
 def _computed(board: Board, snapshot: Snapshot, seen: _Seen) -> "WatchedTrial":
-    from vivavoce.stats.stopping import DECIDED, watch
+    from vivavoce.analysis.stopping import DECIDED, watch
 
     decided = {
         (one.a, one.b): one.stop

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.signature import signature
-from vivavoce.desk.board import Board, VisitCard
-from vivavoce.desk.stopping import compared_visits
+from vivavoce.dashboard.board import Board, VisitCard
+from vivavoce.dashboard.stopping import compared_visits
 from vivavoce.log.scope import SIMULATED
 from vivavoce.stats.pace import LEVEL, TimeToCome, time_to_come
 from vivavoce.study.model import Study

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 
+from vivavoce.dataset.declaration import written_prices
 from vivavoce.log.agent_work import AgentWork
-from vivavoce.log.declaration import written_prices
 from vivavoce.log.events import SystemTurnReceived
 from vivavoce.log.models import StoredEvent
 from vivavoce.study.model import Study

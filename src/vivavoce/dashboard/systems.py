@@ -5,9 +5,9 @@ from datetime import datetime
 
 import numpy as np
 
-from vivavoce.desk.board import Board
-from vivavoce.desk.dialogue_query import DialogueQuery
-from vivavoce.desk.system_answers import SystemAnswers
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.dialogue_query import DialogueQuery
+from vivavoce.dashboard.system_answers import SystemAnswers
 from vivavoce.log.events import SystemSuspended
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final, Literal
 
 from vivavoce.core.errors import VivavoceError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.domain_words import KIND, DomainWords
-from vivavoce.desk.language import gettext, worded
+from vivavoce.dashboard.domain_words import KIND, DomainWords
+from vivavoce.dashboard.language import gettext, worded
 from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork, LoggedToolCall, LoggedUsage
 from vivavoce.log.history import DialogueHistory, Turn

@@ -10,7 +10,7 @@ import numpy as np
 from vivavoce.log.scope import Scope
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Truths = np.ndarray[Any, np.dtype[np.bool_]]
@@ -44,8 +44,8 @@ def read_verdicts(
     beside  successes by name and dialogue that no measure knows
     Empty  a rate without a case in any dialogue is left out
     """
+    from vivavoce.analysis.description import answered_dialogues
     from vivavoce.measures.compute import sums
-    from vivavoce.stats.description import answered_dialogues
     from vivavoce.stats.rates import HEADLINES, is_rate
 
     found = sums(dataset)

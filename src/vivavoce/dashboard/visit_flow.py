@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from vivavoce.desk.board import Board, VisitCard
-from vivavoce.desk.dialogue_query import DialogueQuery
+from vivavoce.dashboard.board import Board, VisitCard
+from vivavoce.dashboard.dialogue_query import DialogueQuery
 from vivavoce.study.model import Step
 from vivavoce.study.step_kind import consent_of, dialogues_of, kind_of
 

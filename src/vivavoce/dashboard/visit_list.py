@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode
 
-from vivavoce.desk.board import Board, VisitCard
-from vivavoce.desk.language import NP_, gettext, step_title, worded
+from vivavoce.dashboard.board import Board, VisitCard
+from vivavoce.dashboard.language import NP_, gettext, step_title, worded
 
 PASSAGES: Final[dict[str, str]] = {
     "begun": NP_("visits at a step", "started"), "ended": NP_("visits at a step", "finished"),

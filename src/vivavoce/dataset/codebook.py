@@ -1,15 +1,15 @@
-"""The reference page of the dataset, made from its schema: `python -m vivavoce.log.reference`."""
+"""The reference page of the dataset, made from its schema: `python -m vivavoce.dataset.codebook`."""
 
 from typing import Final
 
 from vivavoce.core.reference import markdown_table
-from vivavoce.log.columns import Column, Content, Table
-from vivavoce.log.levels import HOLDS, TREATMENTS, Level
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.columns import Column, Content, Table
+from vivavoce.dataset.levels import HOLDS, TREATMENTS, Level
+from vivavoce.dataset.schema import TABLES
 
 _HEAD: Final = """# The dataset
 
-<!-- Made by `python -m vivavoce.log.reference`; edit the schema, not this page. -->
+<!-- Made by `python -m vivavoce.dataset.codebook`; edit the schema, not this page. -->
 
 A dataset is a folder with one Parquet file per table and `dataset.json`, which names the study and the level.
 `vivavoce export` writes it from a log, `vivavoce import` from other logs; `export --csv` writes the same

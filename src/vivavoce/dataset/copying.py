@@ -8,9 +8,10 @@ from typing import Any
 from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement
-from vivavoce.log.dataset import BATCH_ROWS, Dataset, DatasetWriter
-from vivavoce.log.levels import Level, level_of
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.levels import Level, level_of
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import BATCH_ROWS, DatasetWriter
 
 Row = dict[str, Any]
 Change = Callable[[Iterator[Row]], Iterable[Row]]

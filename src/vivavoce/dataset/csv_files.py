@@ -19,10 +19,10 @@ from typing import Any, Final, TextIO
 import pyarrow as pa
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.columns import Content
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.levels import Level, treatment
-from vivavoce.log.schema import FACTOR_PREFIX, TABLES
+from vivavoce.dataset.columns import Content
+from vivavoce.dataset.levels import Level, treatment
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import FACTOR_PREFIX, TABLES
 
 APOSTROPHE: Final = "'"
 FORMULA_STARTS: Final = tuple("=+-@\t\r\n\0＝＋－＠")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from vivavoce.log.columns import FACTOR_PREFIX, Columns
-from vivavoce.log.work_signs import WorkQuality
+from vivavoce.dataset.columns import FACTOR_PREFIX, Columns
+from vivavoce.dataset.work_signs import WorkQuality
 from vivavoce.study.exclusion import OF_WORK, Exclusion, Known
 from vivavoce.study.quality import Quality
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.schema import TABLES
 
 MANIFEST: Final = "dataset.json"
 WHOLE: Final = 2**256

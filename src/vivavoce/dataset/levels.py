@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.statement import Statement, statement
-from vivavoce.log.columns import Content, Table
+from vivavoce.dataset.columns import Content, Table
 
 
 class Level(StrEnum):

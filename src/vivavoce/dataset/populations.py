@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from vivavoce.log.declaration import written_populations
+from vivavoce.dataset.declaration import written_populations
 from vivavoce.study.populations import PopulationPlan
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 POPULATION: Final = "population"
 SIMULATED: Final = " (simulated)"

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.columns import Content
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import Row
-from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
-from vivavoce.log.levels import Level
-from vivavoce.log.personal_data import KINDS, Find, find_personal_data
-from vivavoce.log.reduction import reduce_dataset
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.columns import Content
+from vivavoce.dataset.copying import Row
+from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.personal_data import KINDS, Find, find_personal_data
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reduction import reduce_dataset
+from vivavoce.dataset.schema import TABLES
 
 MASK, EVERYWHERE, KEEP = "mask", "everywhere", "keep"
 DECISIONS: Final = (MASK, EVERYWHERE, KEEP)

@@ -15,12 +15,18 @@ import pyarrow as pa
 from vivavoce.core.addresses import placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.statement import Statement
-from vivavoce.log.columns import Columns
-from vivavoce.log.dataset_folder import ANEW, MANIFEST, ParquetTable, file_digest, read_manifest
-from vivavoce.log.declaration import UNSAID, Declaration, frozen_revision, read_declaration, served_revisions
-from vivavoce.log.exclusions import Row, exclusion_counts, exclusion_rows, running_dialogues
-from vivavoce.log.levels import Level, level_of, what_is_lost
-from vivavoce.log.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
+from vivavoce.dataset.columns import Columns
+from vivavoce.dataset.declaration import (
+    UNSAID,
+    Declaration,
+    frozen_revision,
+    read_declaration,
+    served_revisions,
+)
+from vivavoce.dataset.exclusions import Row, exclusion_counts, exclusion_rows, running_dialogues
+from vivavoce.dataset.folder import ANEW, MANIFEST, ParquetTable, file_digest, read_manifest
+from vivavoce.dataset.levels import Level, level_of, what_is_lost
+from vivavoce.dataset.schema import FACTOR_PREFIX, SCHEMA_VERSION, TABLES
 from vivavoce.study.exclusion import NONE, Exclusion, read_rules, unknown_names
 
 FORMAT: Final = "vivavoce-dataset"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.columns import Content, Table
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import Change, Row, copy_dataset
-from vivavoce.log.levels import HOLDS, ORIGIN, Level, Treatment, columns_left_out, level_of, treatment
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.columns import Content, Table
+from vivavoce.dataset.copying import Change, Row, copy_dataset
+from vivavoce.dataset.levels import HOLDS, ORIGIN, Level, Treatment, columns_left_out, level_of, treatment
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 
 README: Final = "README.md"
 _OWNERS: Final = ("participant_id", "visit_id", "dialogue_id")

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.columns import (
+from vivavoce.dataset.columns import (
     DIALOGUE,
     FACTOR_PREFIX,
     FLAG,
@@ -26,7 +26,7 @@ from vivavoce.log.columns import (
     Column,
     Table,
 )
-from vivavoce.log.schema_dialogues import (
+from vivavoce.dataset.schema_dialogues import (
     ACTS,
     ANNOTATIONS,
     DIALOGUES,
@@ -44,15 +44,7 @@ from vivavoce.log.schema_dialogues import (
     UTTERANCES,
     WIZARD_TURNS,
 )
-from vivavoce.log.schema_steps import (
-    CHECKS,
-    LOOKS,
-    NOTES,
-    RECORDINGS,
-    STEPS,
-    STRESS,
-    VOTES,
-)
+from vivavoce.dataset.schema_steps import CHECKS, LOOKS, NOTES, RECORDINGS, STEPS, STRESS, VOTES
 
 TOOL_CALLS: Final = Table(
     "tool_calls",
@@ -174,7 +166,7 @@ class _Tables(Mapping[str, Table]):
 
     @cached_property
     def _all(self) -> dict[str, Table]:
-        from vivavoce.log.stimulus_rows import responded_kinds
+        from vivavoce.dataset.responded_kinds import responded_kinds
 
         found = dict(_OWN)
         for kind in responded_kinds():

@@ -1,6 +1,6 @@
 """Tables of the dataset: dialogues, what was said in them, who held them, and what was said of them."""
 
-from vivavoce.log.columns import (
+from vivavoce.dataset.columns import (
     DIALOGUE,
     FLAG,
     INSTANT,

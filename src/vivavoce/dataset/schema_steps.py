@@ -1,6 +1,6 @@
 """Tables of the dataset: what is done beside dialogues, by participants, programs and researchers."""
 
-from vivavoce.log.columns import (
+from vivavoce.dataset.columns import (
     FLAG,
     INSTANT,
     INTEGER,

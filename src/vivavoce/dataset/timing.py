@@ -13,9 +13,9 @@ from vivavoce.audio.voice_activity import SpeechInterval
 from vivavoce.core.addresses import is_same, placed
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.log.reconciliation import Reconciled, reconciled
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reconciliation import Reconciled, reconciled
 
 Row = dict[str, Any]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from vivavoce.core.addresses import is_same
 from vivavoce.core.errors import InputError
-from vivavoce.log.vocabulary import SYSTEM_ACTS, standard_act
+from vivavoce.dataset.vocabulary import SYSTEM_ACTS, standard_act
 from vivavoce.study.flags import FLAGS, FlagRules, flag
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Row = dict[str, Any]
 
@@ -37,7 +37,7 @@ def flag_again(dataset: "Dataset", rules: Mapping[str, FlagRules], into: Path) -
     Note    what was told by earlier rules is told anew; what the log or its acts said stays
     Raises  InputError: the copy would lie over the dataset itself
     """
-    from vivavoce.log.dataset_copy import copy_dataset
+    from vivavoce.dataset.copying import copy_dataset
 
     dataset = dataset.everything
     if is_same(into, dataset.folder):

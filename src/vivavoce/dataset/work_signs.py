@@ -15,8 +15,8 @@ from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.text import bare, normalise_value
-from vivavoce.log.columns import Columns
-from vivavoce.log.vocabulary import DONTCARE, NAME, REFERENCE_SOURCES, THIS
+from vivavoce.dataset.columns import Columns
+from vivavoce.dataset.vocabulary import DONTCARE, NAME, REFERENCE_SOURCES, THIS
 from vivavoce.study.exclusion import OF_OUTCOMES, holds
 from vivavoce.study.quality import SIGNS, Quality
 
@@ -296,7 +296,7 @@ class WorkQuality:
                 yield _Answers(("form", row["name"]), row["participant_id"], row["duration_s"], answers)
 
     def _responses(self) -> Iterator["_Answers"]:
-        from vivavoce.log.schema import TABLES  # it asks all steps for theirs
+        from vivavoce.dataset.schema import TABLES  # it asks all steps for theirs
 
         for table in TABLES.values():
             columns = {column.name for column in table.columns}

@@ -18,12 +18,12 @@ from vivavoce.core.addresses import copy_file, is_elsewhere, placed
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.signature import installed_version
 from vivavoce.core.statement import Statement
-from vivavoce.log.dataset_folder import MANIFEST, WHOLE, ParquetTable, check_free, file_digest, sum_digests
-from vivavoce.log.dataset_reader import EXCLUSIONS, FORMAT, Dataset, excluded_rows, first_seen
-from vivavoce.log.declaration import frozen_revision, read_declaration, served_revisions
-from vivavoce.log.exclusions import Row
-from vivavoce.log.levels import columns_left_out, level_of
-from vivavoce.log.schema import SCHEMA_VERSION, TABLES
+from vivavoce.dataset.declaration import frozen_revision, read_declaration, served_revisions
+from vivavoce.dataset.exclusions import Row
+from vivavoce.dataset.folder import MANIFEST, WHOLE, ParquetTable, check_free, file_digest, sum_digests
+from vivavoce.dataset.levels import columns_left_out, level_of
+from vivavoce.dataset.reader import EXCLUSIONS, FORMAT, Dataset, excluded_rows, first_seen
+from vivavoce.dataset.schema import SCHEMA_VERSION, TABLES
 
 BUCKET: Final = 20_000
 """Dialogues in a bucket."""

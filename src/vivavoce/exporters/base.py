@@ -9,10 +9,10 @@ import yaml
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_folder import OF_STUDIES, may_replace
-from vivavoce.log.levels import HOLDS, treatment
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.folder import OF_STUDIES, may_replace
+from vivavoce.dataset.levels import HOLDS, treatment
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 
 MANIFEST: Final = "export.yaml"  # importers read JSON
 README: Final = "README.md"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.statement import Statement, statement
+from vivavoce.dataset.reader import Dataset
 from vivavoce.exporters.base import Exporter, Holding, begun_s, rows_by_dialogue
-from vivavoce.log.dataset import Dataset
 
 TAKEN: Final = frozenset({"dialogues", "turns", "participants", "ratings", "annotations", "exclusions"})
 _OF_SPEECH: Final = ("text", "party", "turn_index", "dialogue_id")

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Final
 
+from vivavoce.dataset.csv_files import export_csv
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 from vivavoce.exporters.base import Exporter, Holding
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.export_csv import export_csv
-from vivavoce.log.schema import TABLES
 
 
 def write_csv(dataset: Dataset, into: Path) -> Holding:

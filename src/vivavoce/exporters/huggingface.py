@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
+from vivavoce.dataset.columns import FACTOR_PREFIX
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 from vivavoce.exporters.base import Exporter, Holding, rows_by_dialogue
-from vivavoce.log.columns import FACTOR_PREFIX
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.schema import TABLES
 
 CONVERSATIONS: Final = "conversations"
 SPLIT: Final = "train"  # there is one, and the library has no better word for all of it

@@ -15,12 +15,13 @@ from vivavoce.core.engines import uncollected
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import Statement, statement
+from vivavoce.dataset.columns import FACTOR_PREFIX
+from vivavoce.dataset.folder import check_free
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.items import ItemRows, LogItem, Row, columns_of
 from vivavoce.importers.log_files import LogFiles, one_line
 from vivavoce.importers.venues import SELF_REPORTED, SelfReported, cambridge_slot, read_venues
-from vivavoce.log.columns import FACTOR_PREFIX
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import check_free
 
 Progress = Callable[[int, int], None]
 Found = tuple[LogItem, ItemRows | InputError]

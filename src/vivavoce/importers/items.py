@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.validation import shown_value
+from vivavoce.dataset.columns import FACTOR_PREFIX, LABEL
+from vivavoce.dataset.schema import TABLES
 from vivavoce.importers.log_files import LogRecord
-from vivavoce.log.columns import FACTOR_PREFIX, LABEL
-from vivavoce.log.schema import TABLES
 
 Row = dict[str, Any]
 UNKNOWN_LANGUAGE: Final = "und"

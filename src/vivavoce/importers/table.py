@@ -14,6 +14,7 @@ from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.statement import statement
 from vivavoce.core.validation import load_model, shown_value
+from vivavoce.dataset.columns import FACTOR_PREFIX
 from vivavoce.importers.base import Importer
 from vivavoce.importers.items import ForeignDialogue, ItemRows, LogItem, as_text
 from vivavoce.importers.log_files import LogFile, LogFiles, LogRecord, one_line
@@ -25,7 +26,6 @@ from vivavoce.importers.table_mapping import (
     TimeUnit,
     draft_mapping,
 )
-from vivavoce.log.columns import FACTOR_PREFIX
 
 NOTES: Final = (
     "Consecutive messages of one party form one turn.",

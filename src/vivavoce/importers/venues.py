@@ -10,7 +10,7 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.text import normalise_value
-from vivavoce.log.vocabulary import DONTCARE, NAME
+from vivavoce.dataset.vocabulary import DONTCARE, NAME
 
 CAMBRIDGE_SLOTS: Final[dict[str, str]] = {"address": "addr"}
 CODES: Final = {

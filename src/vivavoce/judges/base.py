@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from vivavoce.core.shelf import Shelf
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 
 Trouble = Literal["refused", "unreadable", "unreachable", "unknown"]
 PREFERENCE: Final = "preference"

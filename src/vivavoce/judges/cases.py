@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any, Final
 
+from vivavoce.analysis.label_targets import is_label, labelled_cases
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.base import PREFERENCE, JudgeCase, JudgeQuestion, JudgeSettings
-from vivavoce.log.dataset import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.stats.label_targets import is_label, labelled_cases
 from vivavoce.study.schemes import bundled, said, scheme_names
 
 WHICH: Final = "Which of the two answers to the user's last message is better?"

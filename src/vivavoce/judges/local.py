@@ -89,7 +89,7 @@ class ModelJudgeKind(JudgeKind):
     settings: ClassVar[type[JudgeSettings]] = ModelJudgeSettings
 
     def open(self, settings: ModelJudgeSettings, court: Court) -> _Told:
-        from vivavoce.stats.prediction.model import read_model, score
+        from vivavoce.analysis.prediction.model import read_model, score
 
         model = read_model(court.folder / settings.file)
         return _Told(score(model, court.dataset), {"kind": "model", "signature": model.signature})

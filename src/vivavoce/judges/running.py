@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from vivavoce.analysis.label_targets import is_turn_label
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import statement
 from vivavoce.core.validation import load_model
 from vivavoce.core.yaml_source import read_yaml
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.base import JUDGES, PREFERENCE, Court, JudgeCase, JudgeSettings, JudgeVerdict
 from vivavoce.judges.cases import cases_of, question_of
 from vivavoce.judges.journal import Journal
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.stats.label_targets import is_turn_label
 
 TABLE: Final = "judgements"
 MISSES: Final = 20

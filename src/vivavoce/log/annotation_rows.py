@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from vivavoce.dataset.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_events import LoggedLabel
-from vivavoce.log.annotation_layers import ADJUDICATED, NOTHING, UNDECIDED
 from vivavoce.log.annotation_state import Annotated, AnnotationState, Judged, Place
 
 Row = dict[str, Any]

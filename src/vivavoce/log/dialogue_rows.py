@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from vivavoce.dataset.turn_flags import turn_flags
 from vivavoce.log.agent_work import AgentRows
 from vivavoce.log.call_events import SpeechHeard, SpeechMissed
 from vivavoce.log.events import (
@@ -21,7 +22,6 @@ from vivavoce.log.models import StoredEvent
 from vivavoce.log.overheard_turns import heard_turns
 from vivavoce.log.playback_events import SoundPlayed, WordsPlayed
 from vivavoce.log.queries import Reader
-from vivavoce.log.turn_flags import turn_flags
 from vivavoce.log.wizard_rows import RECOGNITION, WizardFacts, wizard_row, wizard_turn
 from vivavoce.study.flags import FlagRules
 from vivavoce.study.prices import Prices

@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, delete, select, text, update
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.responded_kinds import responded_kinds
 from vivavoce.log.annotation_events import ANNOTATION_EVENTS
 from vivavoce.log.call_events import CALL_EVENTS
 from vivavoce.log.events import TRIAL, ErasureReason, ParticipantErased, read_event
@@ -26,7 +27,6 @@ from vivavoce.log.recordings import folder_of
 from vivavoce.log.remark_events import ON_DIALOGUES
 from vivavoce.log.spool import tapes_of
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned, stored_kinds
-from vivavoce.log.stimulus_rows import responded_kinds
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import STRESS_EVENTS, StressRunPlanned
 from vivavoce.log.tables import (

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from vivavoce.log.columns import FACTOR_PREFIX
-from vivavoce.log.declaration import Declaration, frozen_revision, read_declaration
+from vivavoce.dataset.columns import FACTOR_PREFIX
+from vivavoce.dataset.declaration import Declaration, frozen_revision, read_declaration
+from vivavoce.dataset.exclusions import Row, exclusion_rows
 from vivavoce.log.dialogue_rows import Parser, Readers
-from vivavoce.log.exclusions import Row, exclusion_rows
 from vivavoce.log.export import People, export_visit
 from vivavoce.log.models import DialogueRecord, VisitRecord
 from vivavoce.log.queries import Reader

@@ -10,11 +10,14 @@ from sqlalchemy import Connection, select
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.statement import Statement, statement
+from vivavoce.dataset.declaration import written_prices
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.annotation_rows import chance_rows
 from vivavoce.log.annotation_state import AnnotationState
 from vivavoce.log.call_events import CallRouted
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.declaration import written_prices
 from vivavoce.log.dialogue_rows import DialogueRows, Parser, Readers, Row
 from vivavoce.log.events import (
     TRIAL,
@@ -26,14 +29,12 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.history import VisitHistory, fold
-from vivavoce.log.levels import Level
 from vivavoce.log.models import StoredEvent, StudyRecord, stored_event
 from vivavoce.log.package_tables import ExportedVisits, package_rows
 from vivavoce.log.queries import Reader
 from vivavoce.log.recording_rows import copy_recordings, recording_rows, recordings_of
 from vivavoce.log.remark_events import remark_stream
 from vivavoce.log.remarks import Remarks, note_rows, tag_rows
-from vivavoce.log.schema import TABLES
 from vivavoce.log.scope import scope_of
 from vivavoce.log.step_rows import step_rows, vote_rows
 from vivavoce.log.stimulus_events import ResponseGiven

@@ -9,11 +9,11 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from vivavoce.core.statement import Statement, statement
+from vivavoce.dataset.schema_steps import RECORDINGS
 from vivavoce.log.dialogue_rows import Row
 from vivavoce.log.encryption import Altered, content_of
 from vivavoce.log.models import Recording
 from vivavoce.log.queries import Reader
-from vivavoce.log.schema_steps import RECORDINGS
 from vivavoce.log.tables import recordings
 
 SAME: Final = (

@@ -122,7 +122,7 @@ def _of_sound(
     utterances: Sequence[Row],
     started_s: float,
 ) -> list[Row]:
-    from vivavoce.log.timing import match_turns
+    from vivavoce.dataset.timing import match_turns
 
     later: dict[Party, list[SpeechInterval]] = {
         party: [SpeechInterval(one.onset_s + started_s, one.offset_s + started_s) for one in stretches]

@@ -1,19 +1,17 @@
 """Responses to stimuli, from the events of one visit: rows of the tables that the kinds of steps declare."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from vivavoce.log.columns import Table
+from vivavoce.dataset.responded_kinds import RespondedKind, responded_kinds
+from vivavoce.dataset.schema_steps import RECORDINGS
 from vivavoce.log.history import VisitHistory
 from vivavoce.log.recording_events import RecordingStored
-from vivavoce.log.schema_steps import RECORDINGS
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished
-from vivavoce.study.step_kind import STEPS
 
 Row = dict[str, Any]
 _OF_CHECKS: Final = ("participant_id", "simulated", "visit_id", "number", "answered_at")
@@ -57,27 +55,6 @@ class Given(Generic[Stimulus, Response]):
             number: self.position + 1, "language": self.language, "response_s": self.response_s,
             "answered_at": self.answered_at,
         }  # fmt: skip
-
-
-class RespondedKind(Protocol):
-    """What a kind of step says of its responses."""
-
-    name: str
-    table: Table | None
-    stimulus: type[BaseModel]
-    response: type[BaseModel]
-
-    def rows(self, given: Any) -> Iterable[Row]: ...
-    def credits(self, given: Any) -> Mapping[int, float]: ...
-    def without(
-        self, stimulus: Any, response: Any, dialogues: AbstractSet[str], recordings: AbstractSet[str]
-    ) -> Any: ...
-
-
-def responded_kinds() -> list[RespondedKind]:
-    """The kinds of steps that present stimuli, of ours and of installed packages."""
-    kinds: list[Any] = [kind for _, kind in STEPS]
-    return [kind for kind in kinds if hasattr(kind, "table")]
 
 
 def response_rows(visit: VisitHistory, table: str | None = None) -> Iterator[tuple[str, list[Row]]]:

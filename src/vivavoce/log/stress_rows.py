@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vivavoce.core.statement import Statement
+from vivavoce.dataset.schema import STRESS
 from vivavoce.log.models import StoredEvent
-from vivavoce.log.schema import STRESS
 from vivavoce.log.stress_events import (
     CaseJudged,
     ReplayFinished,

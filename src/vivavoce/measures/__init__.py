@@ -1,7 +1,7 @@
 """Interaction parameters: declared measures over a dataset, found by entry points of `vivavoce.measures`.
 
 ```python
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES, compute
 
 compute(Dataset("D"), by="condition")  # every measure, one row a condition and measure

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Result = TypeVar("Result")
 Pair = tuple[float, float]
@@ -53,7 +53,7 @@ class Tables:
     def _complete(self, name: str) -> "pa.Table":
         import pyarrow as pa
 
-        from vivavoce.log.schema import TABLES
+        from vivavoce.dataset.schema import TABLES
 
         table = self._chosen(name)
         for column in TABLES[name].arrow():
@@ -64,7 +64,7 @@ class Tables:
     def _chosen(self, name: str) -> "pa.Table":
         import pyarrow as pa
 
-        from vivavoce.log.schema import TABLES
+        from vivavoce.dataset.schema import TABLES
 
         if self._only is None:
             return self.dataset.read(name)

@@ -13,8 +13,8 @@ import numpy as np
 from vivavoce.core.engines import in_pieces, uncollected
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.exact_sums import exact_sum
-from vivavoce.log.populations import POPULATION, populations
-from vivavoce.log.schema import FACTOR_PREFIX
+from vivavoce.dataset.populations import POPULATION, populations
+from vivavoce.dataset.schema import FACTOR_PREFIX
 from vivavoce.measures.base import Facts, Measure, Pairs, Tables
 from vivavoce.measures.columns import PairColumns, dialogue_ids
 from vivavoce.measures.counting import labels
@@ -26,7 +26,7 @@ from vivavoce.measures.shelf import MEASURES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 GROUPS: Final = {
     "system": "system",

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
-from vivavoce.log.annotation_layers import Labels
+from vivavoce.dataset.annotation_layers import Labels
 from vivavoce.measures.base import Pairs, Tables, field_of
 from vivavoce.measures.columns import dialogue_places, number_column, sum_rows
 from vivavoce.measures.success import Outcomes, outcomes

@@ -12,12 +12,12 @@ from functools import cached_property
 from math import isclose
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from vivavoce.log.annotation_layers import LAYERS, Dispute, Labels
+from vivavoce.dataset.annotation_layers import LAYERS, Dispute, Labels
 from vivavoce.measures.base import Components, Pair, Pairs, Tables
 from vivavoce.measures.counting import labels
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Choices = dict[str, list[int]]
 NOTHING: Final[Pair] = (0.0, 0.0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.log.declaration import written_prices
+from vivavoce.dataset.declaration import written_prices
 from vivavoce.measures.base import Measure
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.study.model import Study

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from vivavoce.core.text import normalise_value
-from vivavoce.log.vocabulary import DONTCARE, TYPE
+from vivavoce.dataset.vocabulary import DONTCARE, TYPE
 from vivavoce.measures.base import Measure, Pairs, Tables, field_of
 from vivavoce.measures.columns import made_once
 from vivavoce.measures.counting import labels

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 TABLE: Final = "label_chances"

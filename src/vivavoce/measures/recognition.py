@@ -9,7 +9,7 @@ import numpy as np
 
 from vivavoce.core.alignment import ErrorCounts, align
 from vivavoce.core.text import spoken_words
-from vivavoce.log.vocabulary import DONTCARE
+from vivavoce.dataset.vocabulary import DONTCARE
 from vivavoce.measures.base import Direction, Measure, Pairs, Tables, field_of
 from vivavoce.measures.columns import (
     Floats,

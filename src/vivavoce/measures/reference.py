@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from vivavoce.core.reference import markdown_table
-from vivavoce.log.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED, Layer
+from vivavoce.dataset.annotation_layers import ADJUDICATED, LAYERS, NOTHING, UNDECIDED, Layer
 from vivavoce.measures import MEASURES, Measure
 
 _HEAD: Final = """# Measures

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from vivavoce.log.annotation_layers import LAYERS
+from vivavoce.dataset.annotation_layers import LAYERS
 from vivavoce.measures.base import Measure, Pair, Pairs, Tables
 from vivavoce.measures.counting import labels, scored
 from vivavoce.measures.success import CODES, FAILURES, call_code

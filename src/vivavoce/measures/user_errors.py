@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from vivavoce.log.annotation_layers import LAYERS
+from vivavoce.dataset.annotation_layers import LAYERS
 from vivavoce.measures.base import Measure
 from vivavoce.measures.counting import label_counts, number_of_turns, over
 

@@ -14,7 +14,7 @@ from vivavoce.measures.shelf import MEASURES
 if TYPE_CHECKING:
     import pandas as pd
 
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
 EVERYTHING: Final = "all"
 

@@ -14,10 +14,10 @@ from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place, Work
 from vivavoce.log.soundtrack import DialogueRecording, soundtrack
+from vivavoce.participant.judging import key_of, progress_of, recording_key, to_next, workplace_of
+from vivavoce.participant.sign_in import HOME, ThisExpert, expert_language, expert_page
+from vivavoce.participant.site import ThisSite
 from vivavoce.study.schemes import Scheme, said
-from vivavoce.web.judging import key_of, progress_of, recording_key, to_next, workplace_of
-from vivavoce.web.sign_in import HOME, ThisExpert, expert_language, expert_page
-from vivavoce.web.site import ThisSite
 
 router = APIRouter(include_in_schema=False)
 ThisWorkplace = Annotated[Workplace, Depends(workplace_of(LABELS))]

@@ -15,26 +15,17 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
 from vivavoce.core.errors import LogError
+from vivavoce.participant import arena, chat_routes, health, judging, sign_in, stimulus, visit_routes, wizard
+from vivavoce.participant.hot_routes import EarlierAddresses, Handler, QuickRoutes
+from vivavoce.participant.i18n import page_language, translations
+from vivavoce.participant.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
+from vivavoce.participant.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 from vivavoce.study.channel import Line
 from vivavoce.study.model import Study
 from vivavoce.study.recruiter import RECRUITERS, framing_origins
 from vivavoce.study.step_kind import channels_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.web import (
-    arena,
-    chat_routes,
-    health,
-    judging,
-    sign_in,
-    stimulus,
-    visit_routes,
-    wizard,
-)
-from vivavoce.web.hot_routes import EarlierAddresses, Handler, QuickRoutes
-from vivavoce.web.i18n import page_language, translations
-from vivavoce.web.security import HEADERS, RECORDING_CAP, BodyCap, OwnPostsOnly, SecurityHeaders
-from vivavoce.web.site import NoVisit, RateLimits, Site, TooMany, TooManyVisits, site_of, visit_of
 
 STATIC: Final = Path(__file__).parent / "static"
 JSON_PATHS: Final = (
@@ -42,7 +33,7 @@ JSON_PATHS: Final = (
 )  # fmt: skip
 
 _COOKIES: Final = (sign_in.cookie_of, wizard.cookie_of)
-_report = structlog.get_logger("vivavoce.web")
+_report = structlog.get_logger("vivavoce.participant")
 
 
 def create_app(

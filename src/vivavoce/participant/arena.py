@@ -14,14 +14,14 @@ from pydantic import BaseModel, Field
 from vivavoce.log.arena_events import Vote
 from vivavoce.log.events import SystemTurnFailed
 from vivavoce.log.history import DialogueHistory, Turn
+from vivavoce.participant.documents import read_growing, read_message
+from vivavoce.participant.site import Site, ThisSite, ThisVisit
 from vivavoce.study.steps_file import BattlePlan
 from vivavoce.trial.arena import BoutState
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.errors import Refused
 from vivavoce.trial.masking import masked, names_to_mask, settled
 from vivavoce.trial.state import VisitState
-from vivavoce.web.documents import read_growing, read_message
-from vivavoce.web.site import Site, ThisSite, ThisVisit
 
 router = APIRouter(include_in_schema=False)
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

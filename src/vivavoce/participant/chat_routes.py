@@ -17,11 +17,11 @@ from pydantic import BaseModel, Field, ValidationError
 from vivavoce.connectors.pictures import picture_at
 from vivavoce.core.errors import LogError
 from vivavoce.core.text import well_formed
+from vivavoce.participant.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
+from vivavoce.participant.transcript import growing, news, offered, payload_of, pictures_of
 from vivavoce.study.step_kind import dialogues_of
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
-from vivavoce.web.site import ThisSite, ThisVisit, TooMany, site_of, visit_of
-from vivavoce.web.transcript import growing, news, offered, payload_of, pictures_of
 
 router = APIRouter(include_in_schema=False)
 Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

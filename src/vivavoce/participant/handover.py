@@ -21,9 +21,9 @@ import structlog
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vivavoce.web import sign_in
-from vivavoce.web.hot_routes import Handler
-from vivavoce.web.site import Site
+from vivavoce.participant import sign_in
+from vivavoce.participant.hot_routes import Handler
+from vivavoce.participant.site import Site
 
 PATIENCE_S: Final = 30.0  # a worker that died is back by then, also on a slow machine
 STEP_S: Final = 0.1
@@ -34,7 +34,7 @@ _CARRIED: Final = (
     "query_string", "headers", "subprotocols",
 )  # fmt: skip
 _LENGTH: Final = struct.Struct("!I")
-_report = structlog.get_logger("vivavoce.web")
+_report = structlog.get_logger("vivavoce.participant")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from vivavoce.log.store import Log
-from vivavoce.web.site import site_of
+from vivavoce.participant.site import site_of
 
 WAIT_S: Final = 5.0
 LASTS_S: Final = 1.0
 LEAST_FREE: Final = 32 * 1024 * 1024
 
 router = APIRouter(include_in_schema=False)
-_report = structlog.get_logger("vivavoce.web")
+_report = structlog.get_logger("vivavoce.participant")
 
 
 class Pulse:

@@ -13,10 +13,10 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from vivavoce.annotation.workplace import Workplace, annotator_key
+from vivavoce.participant.accounts import SignedIn
+from vivavoce.participant.sign_in import HOME, ThisExpert
+from vivavoce.participant.site import ThisSite, site_of
 from vivavoce.study.judgement_kind import JudgementKind
-from vivavoce.web.accounts import SignedIn
-from vivavoce.web.sign_in import HOME, ThisExpert
-from vivavoce.web.site import ThisSite, site_of
 
 router = APIRouter(include_in_schema=False)
 

@@ -8,19 +8,19 @@ from fastapi.responses import HTMLResponse
 
 from vivavoce.languages.base import locale_of
 from vivavoce.log.history import DialogueHistory
+from vivavoce.participant.arena import arena_page
+from vivavoce.participant.documents import read_document
+from vivavoce.participant.forms import asked_form
+from vivavoce.participant.i18n import page_language
+from vivavoce.participant.site import Site
+from vivavoce.participant.stimulus import stimulus_page
+from vivavoce.participant.transcript import growing, offered, transcript
 from vivavoce.steps.form import Form, filled_form
 from vivavoce.study.channel import channel_of
 from vivavoce.study.recruiter import HandBack
 from vivavoce.study.step_kind import battles_of, consent_of, kind_of
 from vivavoce.trial.codes import new_key
 from vivavoce.trial.state import VisitState
-from vivavoce.web.arena import arena_page
-from vivavoce.web.documents import read_document
-from vivavoce.web.forms import asked_form
-from vivavoce.web.i18n import page_language
-from vivavoce.web.site import Site
-from vivavoce.web.stimulus import stimulus_page
-from vivavoce.web.transcript import growing, offered, transcript
 
 PROBLEMS: Final = {
     "unknown", "reused", "other_visit", "too_many", "not_over", "paused", "too_long", "empty", "busy",

@@ -9,8 +9,8 @@ import anyio
 import uvicorn
 from fastapi import FastAPI
 
-from vivavoce.web import connections
-from vivavoce.web.handover import Door
+from vivavoce.participant import connections
+from vivavoce.participant.handover import Door
 
 LONGEST_MESSAGE: Final = 128 * 1024
 

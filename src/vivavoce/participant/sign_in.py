@@ -9,8 +9,7 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.study.judgement_kind import AnnotationPlan
-from vivavoce.web.accounts import (
+from vivavoce.participant.accounts import (
     ANNOTATOR,
     BROWSER_COOKIE,
     BROWSER_DAYS,
@@ -20,8 +19,9 @@ from vivavoce.web.accounts import (
     SignInRefused,
     typed_twice,
 )
-from vivavoce.web.i18n import LANGUAGE_COOKIE, accepted_language
-from vivavoce.web.site import Site, ThisSite, site_of
+from vivavoce.participant.i18n import LANGUAGE_COOKIE, accepted_language
+from vivavoce.participant.site import Site, ThisSite, site_of
+from vivavoce.study.judgement_kind import AnnotationPlan
 
 router = APIRouter(include_in_schema=False)
 HOME = "/annotate"

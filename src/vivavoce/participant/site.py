@@ -18,21 +18,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from vivavoce.languages.base import language_name
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import StoredEvent
+from vivavoce.participant.attempts import HOUR_S, MINUTE_S, AttemptLimit
+from vivavoce.participant.i18n import DOMAIN, page_language, translations
 from vivavoce.steps.stimulus import Rejected
 from vivavoce.study.channel import Channel, Line
 from vivavoce.study.model import Step, Study
 from vivavoce.study.recruiter import Recruiter, repeat_of
 from vivavoce.study.step_kind import StepKind, dialogues_of, kind_of
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.attempts import HOUR_S, MINUTE_S, AttemptLimit
-from vivavoce.web.i18n import DOMAIN, page_language, translations
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 TABS_REMEMBERED: Final = 20_000
 FORMS_REMEMBERED: Final = 2_000
 COOKIE_DAYS: Final = 30
 
-_report = structlog.get_logger("vivavoce.web")
+_report = structlog.get_logger("vivavoce.participant")
 Place = tuple[int, int | None, int]
 PageOf: TypeAlias = StepKind[Any] | Channel | Recruiter
 

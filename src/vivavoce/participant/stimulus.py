@@ -20,14 +20,14 @@ from vivavoce.audio.files import SOUND_TYPES, as_float, encode_sound, read_sound
 from vivavoce.audio.sound import Sound
 from vivavoce.log.recordings import folder_of
 from vivavoce.log.stimulus_events import LoggedSegment, WholeRecorded
+from vivavoce.participant.i18n import page_language
+from vivavoce.participant.site import Place, Site, ThisSite, ThisVisit
 from vivavoce.steps.stimulus import PICTURE_TYPES, Presented, Rejected, StimulusStep
 from vivavoce.study.model import Study
 from vivavoce.study.step_kind import kind_of
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.response_sound import BAD_BORDERS
 from vivavoce.trial.state import VisitState
-from vivavoce.web.i18n import page_language
-from vivavoce.web.site import Place, Site, ThisSite, ThisVisit
 
 PEAKS: Final = 600
 

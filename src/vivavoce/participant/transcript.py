@@ -13,7 +13,7 @@ from vivavoce.log import events as log_events
 from vivavoce.log.agent_work import AgentWork
 from vivavoce.log.history import DialogueHistory, Turn
 from vivavoce.log.store import StoredEvent
-from vivavoce.web.documents import read_growing, read_message
+from vivavoce.participant.documents import read_growing, read_message
 
 LONGEST_BUTTON: Final = 20  # an int of thousands of digits is refused by Python
 

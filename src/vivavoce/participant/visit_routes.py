@@ -12,6 +12,12 @@ from pydantic import BaseModel, Field
 
 from vivavoce.log.follow_ups import invited_as, invited_person, visits_of
 from vivavoce.log.scope import TEAM
+from vivavoce.participant.documents import read_document
+from vivavoce.participant.forms import asked_form
+from vivavoce.participant.i18n import accepted_language, shown_instant
+from vivavoce.participant.present import visit_page
+from vivavoce.participant.sign_in import access_of
+from vivavoce.participant.site import NoVisit, Site, ThisSite, ThisVisit, information_sheet, visit_of
 from vivavoce.steps.form import filled_form
 from vivavoce.study.channel import channel_of
 from vivavoce.study.recruiter import (
@@ -26,12 +32,6 @@ from vivavoce.study.recruiter import (
 from vivavoce.trial.engine import Opened
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
-from vivavoce.web.documents import read_document
-from vivavoce.web.forms import asked_form
-from vivavoce.web.i18n import accepted_language, shown_instant
-from vivavoce.web.present import visit_page
-from vivavoce.web.sign_in import access_of
-from vivavoce.web.site import NoVisit, Site, ThisSite, ThisVisit, information_sheet, visit_of
 
 router = APIRouter(include_in_schema=False)
 Step = Annotated[int, Form(ge=0, le=10_000)]

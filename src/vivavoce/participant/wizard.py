@@ -14,11 +14,11 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from vivavoce.connectors.wizard_room import NotYours, Room, Seat
-from vivavoce.web.accounts import SIGN_IN_LIVES, Access
-from vivavoce.web.documents import read_document
-from vivavoce.web.i18n import accepted_language
-from vivavoce.web.sign_in import ThisAccess, access_of
-from vivavoce.web.site import Site, ThisSite, site_of
+from vivavoce.participant.accounts import SIGN_IN_LIVES, Access
+from vivavoce.participant.documents import read_document
+from vivavoce.participant.i18n import accepted_language
+from vivavoce.participant.sign_in import ThisAccess, access_of
+from vivavoce.participant.site import Site, ThisSite, site_of
 
 router = APIRouter(include_in_schema=False)
 HOME: Final = "/wizard"

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.calibration import ComparedFeature
 from vivavoce.report.drawing import ACCENT, NARROW, WARM, Figure, figure
-from vivavoce.stats.calibration import ComparedFeature
 
 MARK: Final = "SIMULATED beside real"
 _TAIL: Final = 0.005

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.scales import LikertItem
 from vivavoce.report.drawing import (
     ACCENT,
     HOVER,
@@ -21,7 +22,6 @@ from vivavoce.report.drawing import (
 )
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, percent
-from vivavoce.stats.scales import LikertItem
 
 STEP: Final = 24
 BAR: Final = 18

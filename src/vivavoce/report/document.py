@@ -1,7 +1,10 @@
 """A dataset's report as a document: what is said, before anybody decides how it looks."""
 
+from vivavoce.analysis.flow import exclusion_words
+from vivavoce.analysis.margins import RATES, check_margin
+from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.report import prose
 from vivavoce.report.blocks import MOST_FOREMOST, Document
 from vivavoce.report.language import language, say, speaking, stated
@@ -15,9 +18,6 @@ from vivavoce.report.section import (
     joined_front,
     sections_in_order,
 )
-from vivavoce.stats.equivalence import RATES, check_margin
-from vivavoce.stats.flow import exclusion_words
-from vivavoce.stats.summary import NO_DIALOGUE
 
 
 def compose(

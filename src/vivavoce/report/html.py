@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from vivavoce.core.errors import InputError
 from vivavoce.core.extras import require
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.report.blocks import Document
 from vivavoce.report.document import compose
 from vivavoce.report.drawing import Figure

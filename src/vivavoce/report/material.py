@@ -5,16 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.schema import TABLES
+from vivavoce.analysis.attributes import attribute_names
+from vivavoce.analysis.declared import FrozenDeclaration, declaration
+from vivavoce.analysis.description import DatasetDescription, describe
+from vivavoce.analysis.groups import Group, groups, natural_grouping
+from vivavoce.analysis.scales import AnsweredScale, answered_scales
+from vivavoce.analysis.summary import summarise
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
 from vivavoce.report import prose
-from vivavoce.stats.attributes import attribute_names
-from vivavoce.stats.declared import declaration
-from vivavoce.stats.declared_results import FrozenDeclaration
-from vivavoce.stats.description import DatasetDescription, describe
-from vivavoce.stats.groups import Group, groups, natural_grouping
-from vivavoce.stats.scales import AnsweredScale, answered_scales
-from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import Summary
 
 

@@ -4,10 +4,10 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.prediction.explanation import QualityExplanation
 from vivavoce.core.result import as_json
 from vivavoce.measures import MEASURES
 from vivavoce.report.drawing import ACCENT, INK, SOFT, WARM, Figure, figure, row_names
-from vivavoce.stats.prediction.explanation import QualityExplanation
 
 MOST_WEIGHTS: Final = 20
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from vivavoce.analysis.margins import margin_of
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.log.models import Collected
 from vivavoce.log.scope import Scope
@@ -12,7 +13,6 @@ from vivavoce.measures import MEASURES
 from vivavoce.report.declaration import stopping_words
 from vivavoce.report.numbers import instant, plural
 from vivavoce.stats.difference import procedure_words
-from vivavoce.stats.equivalence import margin_of
 from vivavoce.study.analysis_file import Primary
 from vivavoce.study.exclusion import OF_WORK, TRIVIAL
 from vivavoce.study.load import load_study

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from vivavoce.log.levels import Level, level_of
+from vivavoce.analysis.description import DatasetDescription
+from vivavoce.dataset.levels import Level, level_of
 from vivavoce.report.language import say
 from vivavoce.report.numbers import count, instant, label, listed, plural
-from vivavoce.stats.description import DatasetDescription
 from vivavoce.stats.summary_results import Summary
 
 SIMULATED_MARK: Final = "SIMULATED"

@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from rich.box import SIMPLE_HEAD
 from rich.text import Text
 
+from vivavoce.analysis.summary import NO_DIALOGUE
 from vivavoce.core.terminal import FittedTable as Table
 from vivavoce.measures import MEASURES
 from vivavoce.report.content import abandoned, is_clustered, rate_cell, with_all
 from vivavoce.report.numbers import amount, count, difference, differences, label, p_value
 from vivavoce.report.prose import SIMULATED_MARK
 from vivavoce.stats.declared_results import DeclaredComparison
-from vivavoce.stats.summary import NO_DIALOGUE
 from vivavoce.stats.summary_results import GroupTest, SuccessRate, Summary
 
 MOST_PAIRS: Final = 30
@@ -54,7 +54,7 @@ class _Line(NamedTuple):
 def results_table(summary: Summary) -> Table:
     """One row a group: dialogues, participants, success rates with 95 % intervals, WER or turns a dialogue.
 
-    Input   what `vivavoce.stats.summary.summarise` returns
+    Input   what `vivavoce.analysis.summary.summarise` returns
     Note    a rate of which nothing was counted has no column; what users wrote is never read as markup; where
             the terminal is too narrow cells go on in the next line, and nothing is cut
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce.dataset.csv_files import safe_csv_cell
 from vivavoce.report.blocks import Cell, Document, Row, TableOfText
 from vivavoce.report.counted import CountedDialogues
 from vivavoce.report.drawing import Figure

@@ -11,8 +11,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from vivavoce.core.validation import mistake
+from vivavoce.dataset.vocabulary import DONTCARE, THIS, TYPE, leading_act, meaning_without_value
 from vivavoce.log.events import LoggedAct
-from vivavoce.log.vocabulary import DONTCARE, THIS, TYPE, leading_act, meaning_without_value
 
 _BESIDE: Final = ("reqalts", "affirm", "ack", "hello", "thankyou", "negate")
 _FEWEST: Final = 3  # sentences of one place in a call that are enough to choose from

@@ -1,1 +1,1 @@
-"""What the measures are worth: intervals, tests, how dialogues spread over participants, the summary."""
+"""Statistics of arrays: intervals, tests, models, power. Imports nothing of Vivavoce but `core`."""

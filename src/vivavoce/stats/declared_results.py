@@ -7,7 +7,6 @@ from typing import Final
 from vivavoce.core.result import unless_none
 from vivavoce.core.statement import NOTHING, Statement
 from vivavoce.stats.interval import Interval
-from vivavoce.study.analysis_file import Analysis
 
 ALPHA: Final = 0.05
 
@@ -67,26 +66,6 @@ class NoWorse:
     p: float
     p_adjusted: float
     shown: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrozenDeclaration:
-    """What a study file declared, frozen at the first participant.
-
-    sha256     of the study file's text
-    frozen_at  ISO, when that revision was first served; None where that is not known
-    revisions  how many were served
-    changed    names of the settings of the analysis that a later revision has otherwise; `quality`: what
-               rules about the quality of work go by
-    """
-
-    analysis: Analysis
-    revision: str
-    sha256: str
-    frozen_at: str | None
-    first_participant_at: str | None
-    revisions: int
-    changed: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from vivavoce.audio.sound import Sound
-from vivavoce.log.columns import Table
+from vivavoce.dataset.columns import Table
 from vivavoce.log.event import Event
 from vivavoce.log.recording_events import Content
 from vivavoce.log.stimulus_rows import Given, Response, Row, Stimulus

@@ -1,7 +1,7 @@
 """Schemes of expert annotation: units, labels and keys; bundled, or from a user's file.
 
 A scheme is one layer of the dataset's table `annotations` and carries its name. Bundled schemes match
-`vivavoce.log.annotation_layers`, with texts for annotators in English and Italian.
+`vivavoce.dataset.annotation_layers`, with texts for annotators in English and Italian.
 """
 
 import string

@@ -13,6 +13,7 @@ from starlette.routing import Match
 
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.steps.base import Information
 from vivavoce.study.channel import CHANNELS, Channel
 from vivavoce.study.load import load_study
@@ -20,7 +21,6 @@ from vivavoce.study.model import Study
 from vivavoce.study.step_kind import dialogues_of, kind_of
 from vivavoce.testing.pages import Running, Visitor, running
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 CONSENT = "# Consent\n\nWhat is said is recorded and kept.\n"
 

@@ -2,9 +2,9 @@
 
 from starlette.routing import Route
 
-from vivavoce.desk.app_shell import FOLDER
-from vivavoce.desk.page import DASHBOARD_PAGES, DashboardPage, help_file
-from vivavoce.web.accounts import ROLES
+from vivavoce.dashboard.app_shell import FOLDER
+from vivavoce.dashboard.page import DASHBOARD_PAGES, DashboardPage, help_file
+from vivavoce.participant.accounts import ROLES
 
 
 class DashboardPageContract:

@@ -9,10 +9,11 @@ from typing import Any, Final
 import yaml
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.exporters.base import MANIFEST, README
 from vivavoce.exporters.shelf import EXPORTERS
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.schema import TABLES
 from vivavoce.testing.sample_dialogues import write_sample
 
 Said = dict[str, list[tuple[str, str]]]

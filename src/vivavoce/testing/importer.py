@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.folder import MANIFEST
 from vivavoce.importers.base import ImportResult, Progress
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import MANIFEST
 
 
 class ImporterContract:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, get_args
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.base import (
     JUDGES,
     PREFERENCE,
@@ -24,7 +25,6 @@ from vivavoce.judges.base import (
 )
 from vivavoce.judges.journal import Journal
 from vivavoce.judges.running import Judging, judge_dataset, read_judge
-from vivavoce.log.dataset import Dataset
 from vivavoce.testing.sample_dialogues import write_sample
 
 TARGET: Final = "helpful"

@@ -16,19 +16,19 @@ from vivavoce.annotation.workplace import Workplace, annotator_key
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import SOURCE_LANGUAGE
-from vivavoce.desk.agreement import agreement
-from vivavoce.desk.page import DASHBOARD_PAGES
+from vivavoce.dashboard.agreement import agreement
+from vivavoce.dashboard.page import DASHBOARD_PAGES
 from vivavoce.languages.base import words
 from vivavoce.log import events
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log, Transaction
+from vivavoce.participant.accounts import ANNOTATOR, Access
 from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.testing.pages import PageForms, Visitor, served_apart, visitors
-from vivavoce.web.accounts import ANNOTATOR, Access
 
 HOME: Final = "/annotate"
 PASSWORD: Final = "a long enough sentence"

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES, Measure, components, compute
 from vivavoce.measures.base import Origin
 from vivavoce.measures.evidence import check_needs

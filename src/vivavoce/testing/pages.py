@@ -16,11 +16,11 @@ import httpx
 from fastapi import FastAPI
 
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
+from vivavoce.participant.serving import PageServer
 from vivavoce.study.load import load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
-from vivavoce.web.serving import PageServer
 
 PATIENCE_S: Final = 120.0  # a machine may be slow, and busy besides
 KEPT: Final = httpx.Limits(keepalive_expiry=1.0)  # long before the server closes what is idle

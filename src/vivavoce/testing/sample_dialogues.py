@@ -4,8 +4,9 @@ import random
 from pathlib import Path
 from typing import Any, Final
 
-from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.annotation_layers import LAYERS
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 Rows = dict[str, list[dict[str, Any]]]
 FLAGS: Final = ("question", "help", "error_message", "rejection_prompt", "timeout_prompt")

@@ -4,8 +4,9 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import Block, Fold
 from vivavoce.report.language import speaking
 from vivavoce.report.material import Material, ReportOptions

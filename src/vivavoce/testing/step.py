@@ -10,7 +10,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from vivavoce.connectors.factory import make_connector
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.simulation.trial import run_trial

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import progress, whereabouts
-from vivavoce.log.columns import INSTANT
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import progress, whereabouts
+from vivavoce.dataset.columns import INSTANT
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.event import EVENT_KINDS
 from vivavoce.log.events import read_event

@@ -9,6 +9,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import Any, Final
 
+from vivavoce.analysis.idial import IdialPeople, PartTimes
 from vivavoce.core.signature import installed_version
 from vivavoce.core.yaml_source import parse_yaml
 from vivavoce.questionnaires.instrument import INSTRUMENTS
@@ -30,7 +31,6 @@ from vivavoce.report.content import heads
 from vivavoce.report.document import frame_words
 from vivavoce.report.language import language, named_language, say, speaking
 from vivavoce.report.numbers import count, listed, plural
-from vivavoce.stats.idial import IdialPeople, PartTimes
 from vivavoce_campaign.campaign_file import CampaignFile, QuestionnaireSettings
 from vivavoce_campaign.document.changes import change_blocks
 from vivavoce_campaign.document.evaluation import Evaluation

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from vivavoce.analysis import idial
 from vivavoce.core.text import spoken_words
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.prose import mark
-from vivavoce.stats import idial
 from vivavoce_campaign.campaign_file import CampaignFile, read_facts
 from vivavoce_campaign.conversations import Conversations, conversations
 from vivavoce_campaign.submission_file import Submission

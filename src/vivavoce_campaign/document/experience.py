@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.idial import IdialAspect, IdialItem
+from vivavoce.analysis.scales import LikertItem
 from vivavoce.core.i18n import N_
 from vivavoce.questionnaires.wording import Wording
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
@@ -13,8 +15,6 @@ from vivavoce.report.distributions import likert_figure
 from vivavoce.report.drawing import ACCENT, INK, SOFT, Figure, figure, row_names
 from vivavoce.report.language import language, say
 from vivavoce.report.numbers import between, coefficient, count
-from vivavoce.stats.idial import IdialAspect, IdialItem
-from vivavoce.stats.scales import LikertItem
 from vivavoce_campaign.document.evaluation import Evaluation
 from vivavoce_campaign.document.summary import ASPECTS
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Final
 
+from vivavoce.analysis.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import language, named_language, say
 from vivavoce.report.numbers import MISSING, amount, count, listed, percent, plural, span
-from vivavoce.stats.idial import EntitiesTaken, IntentTimes, ModuleFigure
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.evaluation import Evaluation, LanguageHeld
 from vivavoce_campaign.success import goals_reached

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from vivavoce.analysis.idial import IdialAspect
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
@@ -17,7 +18,6 @@ from vivavoce.report.numbers import (
     percent,
     plural,
 )
-from vivavoce.stats.idial import IdialAspect
 from vivavoce_campaign.conversations import Conversations
 from vivavoce_campaign.document.changes import changes_told
 from vivavoce_campaign.document.evaluation import Evaluation

@@ -20,7 +20,7 @@ def commands_out(
 ) -> None:
     """Write everybody's annotations (CSV), those that stand (notation files), and the dataset with them."""
     from vivavoce.api.studies import export_study, open_log, read_study
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.annotation.files import with_commands, write_commands
     from vivavoce_commands.annotation.kind import COMMANDS
 
@@ -61,7 +61,7 @@ def commands_draft(
     """Train on what stands, and draft the rest anew: into the file of drafts that the study names."""
     from vivavoce.api.studies import export_study, open_log, read_study
     from vivavoce.core.errors import InputError
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_commands.annotation.drafts import write_drafts
     from vivavoce_commands.annotation.files import with_commands
     from vivavoce_commands.annotation.kind import COMMANDS

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.errors import InputError, nearest
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.csv_files import opened_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.annotation_events import AnnotationAssigned
 from vivavoce.log.annotation_state import AnnotationState
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.log.event import Event
-from vivavoce.log.export_csv import opened_csv, read_csv_cell, safe_csv_cell
 from vivavoce_commands.annotation.drafts import TimedCommand
 from vivavoce_commands.annotation.standing import (
     SCHEME,

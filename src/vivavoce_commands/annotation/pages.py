@@ -9,9 +9,9 @@ from starlette.exceptions import HTTPException
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
 from vivavoce.log.annotation_state import Work
-from vivavoce.web.judging import key_of, progress_of, recording_key, to_next, workplace_of
-from vivavoce.web.sign_in import ThisExpert, expert_page
-from vivavoce.web.site import Site, ThisSite, site_of
+from vivavoce.participant.judging import key_of, progress_of, recording_key, to_next, workplace_of
+from vivavoce.participant.sign_in import ThisExpert, expert_page
+from vivavoce.participant.site import Site, ThisSite, site_of
 from vivavoce_commands.annotation.draft import LONGEST, AnnotationDraft, Filled, examine, with_predicate
 from vivavoce_commands.annotation.kind import COMMANDS
 from vivavoce_commands.annotation.standing import CommandSaid, CommandSequence, annotation_of, place_of

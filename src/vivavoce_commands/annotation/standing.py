@@ -8,8 +8,8 @@ in the place of a dialogue, a command in that of a turn, its annotation as the v
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from vivavoce.dataset.annotation_layers import ADJUDICATED
 from vivavoce.log.annotation_events import LoggedLabel
-from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.annotation_state import Annotated, AnnotationState, Choice, Place
 from vivavoce.log.models import StoredEvent
 

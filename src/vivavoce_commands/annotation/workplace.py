@@ -10,9 +10,9 @@ from vivavoce.annotation.queue import Waiting, chance_of
 from vivavoce.annotation.workplace import JudgementRefused, Origin, Workplace
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Judged, Place, Work
-from vivavoce.log.dataset import Dataset
 from vivavoce.log.encryption import Altered, WrongKey
 from vivavoce.log.recordings import ENDINGS, RecordingFolder
 from vivavoce.log.scope import Scope, scope_of

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.columns import (
+from vivavoce.dataset.columns import (
     FLAG,
     INSTANT,
     INTEGER,

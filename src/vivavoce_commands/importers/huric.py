@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult, Progress
-from vivavoce.log.dataset import DatasetWriter
 from vivavoce_commands.notation import Argument, Predicate, Words, write_predicates
 
 LAYOUT: Final = "<number>.hrc"

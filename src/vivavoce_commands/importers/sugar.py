@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult, Progress
-from vivavoce.log.dataset import DatasetWriter
 from vivavoce_commands.command_file import CommandFile, command_files, read_command_file
 from vivavoce_commands.notation import write_predicates
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_commands.kitchen.lexicon import read_lexicon
 from vivavoce_commands.kitchen.recipes import Step, make_recipe
 from vivavoce_commands.kitchen.speaking import Speaker, SpokenCommand, make_habits

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce_commands.notation import NotationError, Predicate, read_predicates, write_predicates
 
 _TOKEN = re.compile(r"[()\[\],;/*#]|[^()\[\],;/*#\s]+")

@@ -12,11 +12,11 @@ from fastapi import APIRouter, Depends, Form, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from vivavoce.languages.base import locale_of
+from vivavoce.participant.i18n import page_language
+from vivavoce.participant.site import NoVisit, Site, ThisSite, visit_of
+from vivavoce.participant.visit_routes import wanted_language
 from vivavoce.study.recruiter import RECRUITERS
 from vivavoce.trial.codes import completion_code, is_completion_code
-from vivavoce.web.i18n import page_language
-from vivavoce.web.site import NoVisit, Site, ThisSite, visit_of
-from vivavoce.web.visit_routes import wanted_language
 from vivavoce_recruitment.laboratory.bookings import NAME, Booking, Bookings, NotBooked, plain_code
 from vivavoce_recruitment.laboratory.settings import LaboratorySettings, LabSession, words_in
 from vivavoce_recruitment.laboratory.standing import (

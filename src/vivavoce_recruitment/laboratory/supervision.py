@@ -14,12 +14,12 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import Desk, ThisDesk
-from vivavoce.desk.board import Board, VisitCard
-from vivavoce.desk.language import gettext, language, ngettext, worded
-from vivavoce.desk.page import DashboardPage, DueAction, MenuItem
-from vivavoce.desk.progress import OUTCOMES, whereabouts
-from vivavoce.desk.security import OwnForm, field, who_of
+from vivavoce.dashboard.app_shell import Desk, ThisDesk
+from vivavoce.dashboard.board import Board, VisitCard
+from vivavoce.dashboard.language import gettext, language, ngettext, worded
+from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem
+from vivavoce.dashboard.progress import OUTCOMES, whereabouts
+from vivavoce.dashboard.security import OwnForm, field, who_of
 from vivavoce.languages.base import locale_of
 from vivavoce.study.model import Study
 from vivavoce.trial.codes import new_key

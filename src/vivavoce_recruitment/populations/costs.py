@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.populations import SIMULATED, planned_populations, populations
+from vivavoce.dataset.populations import SIMULATED, planned_populations, populations
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.projections import STATUS_AFTER
 from vivavoce.study.populations import PopulationCost
 from vivavoce.study.recruiter import RECRUITERS, read_recruitment

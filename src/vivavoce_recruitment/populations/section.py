@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from vivavoce.log.populations import SIMULATED
+from vivavoce.analysis.population_tests import CALLS, DURATION
+from vivavoce.dataset.populations import SIMULATED
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, title
 from vivavoce.report.language import Shown, say, stated
@@ -21,7 +22,6 @@ from vivavoce.report.numbers import (
     points,
 )
 from vivavoce.report.section import Section
-from vivavoce.stats.population_tests import CALLS, DURATION
 from vivavoce.stats.precision import RequiredPeople
 from vivavoce.stats.summary_results import GroupTest
 from vivavoce_recruitment.populations.comparison import (

@@ -16,7 +16,6 @@ from sqlalchemy import exists, or_, select
 from vivavoce.audio.degradation import Damage, damaged
 from vivavoce.audio.files import read_sound
 from vivavoce.audio.sound import Sound as Spoken
-from vivavoce.audio.time_line import PlacedClip, beginning_s, laid_out
 from vivavoce.core.extras import later
 from vivavoce.log.history import DialogueHistory
 from vivavoce.log.microphone_events import MicrophoneOpened
@@ -25,6 +24,7 @@ from vivavoce.log.queries import Reader
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, RecordingFolder
 from vivavoce.log.tables import dialogues, recordings
+from vivavoce_speech.browser.time_line import PlacedClip, beginning_s, laid_out
 
 if TYPE_CHECKING:
     import soundfile

@@ -17,9 +17,9 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from vivavoce.core.errors import InputError, LogError
+from vivavoce.participant.security import is_foreign
+from vivavoce.participant.site import Site
 from vivavoce.trial.errors import Refused, Stale
-from vivavoce.web.security import is_foreign
-from vivavoce.web.site import Site
 from vivavoce_speech.browser.browser_leg import TooFast
 from vivavoce_speech.browser.open_microphone import Microphones, Talk
 
@@ -28,7 +28,7 @@ LAST: Final = ("over", "superseded", "refused")
 LONGEST_TEXT: Final = 256
 
 router = APIRouter(include_in_schema=False)
-_report = structlog.get_logger("vivavoce.web")
+_report = structlog.get_logger("vivavoce.participant")
 
 
 @router.websocket("/voice/microphone")

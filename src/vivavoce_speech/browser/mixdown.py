@@ -12,10 +12,10 @@ from typing import Final
 import structlog
 
 from vivavoce.core.errors import InputError, LogError
-from vivavoce.log.mixdown import layout, recording_id_of, waiting, written
 from vivavoce.log.recordings import folder_of
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
+from vivavoce_speech.browser.clip_layout import layout, recording_id_of, waiting, written
 
 SETTLE_S: Final = 30.0  # after the end of a dialogue
 LOOK_EVERY_S: Final = 10.0

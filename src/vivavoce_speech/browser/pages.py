@@ -13,15 +13,15 @@ from vivavoce.audio.recognition import RecognitionError
 from vivavoce.audio.synthesis import SynthesisError
 from vivavoce.core.errors import InputError, LogError
 from vivavoce.log.events import LoggedHypothesis
+from vivavoce.participant.chat_routes import LONGEST_DELAY_S, Key
+from vivavoce.participant.site import ThisSite, ThisVisit
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.state import VisitState
-from vivavoce.web.chat_routes import LONGEST_DELAY_S, Key
-from vivavoce.web.site import ThisSite, ThisVisit
 from vivavoce_speech.browser.line import VoiceLine
 from vivavoce_speech.browser.microphone_pages import router
 from vivavoce_speech.dialogue.voice_turns import logged
 
-_report = structlog.get_logger("vivavoce.web")
+_report = structlog.get_logger("vivavoce.participant")
 FINAL: Final = ("too_long", "empty", "bad_audio", "not_understood")
 
 

@@ -14,13 +14,13 @@ from vivavoce.audio.sound import Sound as Spoken
 from vivavoce.log import events as log_events
 from vivavoce.log.call_events import PIN_MARK, CallConnected, CallNotTaken, CallRouted, JoinedBy, NotTaken
 from vivavoce.log.history import DialogueHistory
-from vivavoce.log.pseudonyms import caller_pseudonym
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.trial.allocation import choose_system
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.visits import Draft
+from vivavoce_speech.dialogue.pseudonyms import caller_pseudonym
 from vivavoce_speech.dialogue.voice_turns import VoiceTurns
 
 _RULES: Final = {

@@ -22,13 +22,13 @@ from vivavoce.core.errors import InputError
 from vivavoce.languages.data import phrase
 from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, JoinedBy, NotAnsweredWhy
 from vivavoce.log.events import TRIAL
-from vivavoce.log.placed_calls import placed_since, unwanted
 from vivavoce.study.outbound import Outbound
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.visits import Draft, paused
 from vivavoce_speech.dialogue.calls import Calls
 from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce_speech.telephony.outgoing_calls import Outgoing
+from vivavoce_speech.telephony.placed_calls import placed_since, unwanted
 from vivavoce_speech.telephony.sip_auth import Credentials
 from vivavoce_speech.telephony.sip_caller import NotAnswered, SipLine
 

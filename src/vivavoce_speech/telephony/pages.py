@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
-from vivavoce.web.site import ThisSite, ThisVisit
+from vivavoce.participant.site import ThisSite, ThisVisit
 from vivavoce_speech.telephony.media_streams import STREAM, WEBHOOK, MediaStreams, NotSigned
 from vivavoce_speech.telephony.outbound import MARK, NotPlaced, OutboundCalls
 from vivavoce_speech.telephony.switchboard import Switchboard

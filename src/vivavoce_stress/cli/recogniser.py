@@ -28,7 +28,7 @@ def recogniser(
     import asyncio
 
     from vivavoce.annotation.transcripts import read_transcripts
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_stress.robustness import conditions_of, hear, read_trial, recorded_turns
 
     opened, planned = Dataset(dataset), read_trial(trial)

@@ -12,7 +12,7 @@ from vivavoce.cli.progress import Report, note, progress
 
 if TYPE_CHECKING:
     from vivavoce.connectors.base import Connector
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce.log.store import Log
     from vivavoce.study.model import Study
     from vivavoce.study.ontology import Ontology
@@ -280,7 +280,7 @@ def system_of(study: "Study", system: str | None) -> str:
 def interactions(study: "Study", log: "Log", dataset: Path | None, folder: Path) -> "Dataset":
     """The dataset with the logged interactions: the one that is named, else the study's log."""
     from vivavoce.api.studies import export_study
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
 
     return Dataset(dataset) if dataset else export_study(study, log, folder)
 

@@ -20,7 +20,7 @@ def score(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON on stdout.")] = False,
 ) -> None:
     """Results of linguistic stress tests per test, family and language, with reasons."""
-    from vivavoce.log.dataset import Dataset
+    from vivavoce.dataset.reader import Dataset
     from vivavoce_stress.scores import stress_results
 
     facts = stress_results(Dataset(dataset), run_id=run, level=level)

@@ -10,7 +10,7 @@ import typer
 from vivavoce.cli.arguments import Study_
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
-from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce.dataset.csv_files import safe_csv_cell
 from vivavoce.log.stress_events import ReplayFinished, VerdictGiven
 from vivavoce_stress.cli.run import Log_
 from vivavoce_stress.review_file import new_file, read_cell, read_rows

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from vivavoce.core.statement import statement
+from vivavoce.dataset.reader import Dataset
 from vivavoce.exporters.base import Exporter, Holding, rows_by_dialogue
-from vivavoce.log.dataset import Dataset
 
 FILE = "play.txt"
 ROLES = {"user": "VISITOR", "system": "DESK"}

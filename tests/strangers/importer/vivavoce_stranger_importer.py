@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.importers.base import Importer, ImportResult
-from vivavoce.log.dataset import DatasetWriter
 
 COLUMNS = ("chat", "party", "text")
 FACTS = {

@@ -24,8 +24,9 @@ from vivavoce.annotation.tiers import (
     written,
 )
 from vivavoce.core.errors import InputError
-from vivavoce.log.annotation_layers import ADJUDICATED, Labels
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.annotation_layers import ADJUDICATED, Labels
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.schemes import bundled

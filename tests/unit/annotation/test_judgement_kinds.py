@@ -9,10 +9,10 @@ from fastapi import APIRouter, Request
 from scenes.annotating import annotated_study, bench
 from vivavoce.core.errors import InputError
 from vivavoce.log.store import Log
+from vivavoce.participant.sign_in import ThisExpert, expert_page
 from vivavoce.study.judgement_kind import JUDGEMENTS, JudgementKind
 from vivavoce.study.load import load_study
 from vivavoce.study.settings import Settings, Whole
-from vivavoce.web.sign_in import ThisExpert, expert_page
 
 PAGE = '{% extends "expert.html" %}{% block content %}<h1>How merry, 1 to {{ steps }}?</h1>{% endblock %}'
 router = APIRouter()

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
+from unit.desk.test_annotation import enter
 
 from scenes.annotating import annotated_study, hold_dialogue
 from unit.annotation.test_workplace import annotate
-from unit.desk.test_annotation import enter
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.api.studies import choose_now
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.label_choosing import Choosing
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.label_choosing import Choosing
 from vivavoce.log.annotation_events import DialogueDrawn, LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset

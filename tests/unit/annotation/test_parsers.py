@@ -13,7 +13,8 @@ from vivavoce.annotation.parser import Parser
 from vivavoce.annotation.parsers import load_parser
 from vivavoce.annotation.reading import read_turns
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import LoggedAct
 from vivavoce.study.ontology_file import load_ontology
 from vivavoce.study.ontology_lists import read_lists

@@ -17,7 +17,8 @@ from vivavoce.audio.files import probe_sound, write_sound
 from vivavoce.cli.main import app
 from vivavoce.core.addresses import copy_file, placed
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study
 from vivavoce.trial.engine import SessionEngine

@@ -7,7 +7,7 @@ import pytest
 
 from scenes.annotating import annotated_study
 from vivavoce.core.errors import InputError
-from vivavoce.log.annotation_layers import LAYERS
+from vivavoce.dataset.annotation_layers import LAYERS
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.study.schemes import (

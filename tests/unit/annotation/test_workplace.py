@@ -13,8 +13,8 @@ from vivavoce.annotation.queue import doubled
 from vivavoce.annotation.taking_in import take_in
 from vivavoce.annotation.workplace import JudgementRefused, Workplace
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.annotation_events import LoggedLabel
-from vivavoce.log.annotation_layers import ADJUDICATED, Labels
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log

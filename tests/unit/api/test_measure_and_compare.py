@@ -17,7 +17,7 @@ from scenes.shops import CURT, KIND, shops
 from vivavoce.api import measuring
 from vivavoce.cli.main import app
 from vivavoce.core import extras
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 
 CHOICES = Path(__file__).resolve().parents[2] / "fixtures" / "before_shelves" / "datasets" / "every"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 
 pytestmark = pytest.mark.long  # three runs of pytest
 STUDY = """

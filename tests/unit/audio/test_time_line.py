@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.audio.sound import Sound
-from vivavoce.audio.time_line import PlacedClip, beginning_s, laid_out
+from vivavoce_speech.browser.time_line import PlacedClip, beginning_s, laid_out
 
 RATE = 100
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.result import as_json
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log

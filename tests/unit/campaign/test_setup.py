@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+from unit.desk.test_stress import judged_case
 
 from scenes.campaigns import campaign_dataset, stress_row
-from unit.desk.test_stress import judged_case
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.log.stress_events import stress_stream

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import replacing
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.html import page
 from vivavoce_campaign.document.leaderboard import compose_leaderboard

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from scenes.campaigns import START, submission
-from vivavoce.desk.verdicts import read_verdicts
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dashboard.verdicts import read_verdicts
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.simulation.domain_agenda_user import DomainUser
 from vivavoce.simulation.user_profile import UserProfile
 from vivavoce.study.task import Task

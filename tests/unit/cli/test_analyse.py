@@ -10,7 +10,7 @@ from vivavoce.api.analysis_tables import chance, points, span
 from vivavoce.api.analysis_tables import number as written
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.numbers import p_value
 
 

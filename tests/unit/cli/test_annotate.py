@@ -13,7 +13,7 @@ from scenes.transcribing import GOLD, silence, transcribing_study, write_down
 from vivavoce.annotation.transcripts import duration_s
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from scenes.eliciting import wav
 from vivavoce.cli.main import app
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log

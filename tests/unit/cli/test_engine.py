@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from scenes.callers import told_by_caller
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 
 VERBS = (
     ("measure",), ("analyse",), ("power",), ("report",), ("simulate", "run"), ("simulate", "compare"),

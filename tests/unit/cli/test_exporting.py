@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from scenes.comparing import judge_all
 from vivavoce.cli.main import app
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.store import Log
 from vivavoce.study.load import load_study

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES
 
 

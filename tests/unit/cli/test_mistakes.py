@@ -9,7 +9,8 @@ import pytest
 
 from vivavoce.cli import main
 from vivavoce.core.errors import MOST_LISTED, InputError, nearest
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.store import Log
 from vivavoce.report.document import compose

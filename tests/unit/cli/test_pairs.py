@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from scenes.judgements import judge_rows, made, person_row, vote_rows
 from vivavoce.cli.main import app
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.study.scaffold import write_study
 
 

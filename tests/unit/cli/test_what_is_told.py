@@ -20,7 +20,8 @@ from vivavoce.cli.main import app
 from vivavoce.cli.progress import note
 from vivavoce.core.errors import InputError
 from vivavoce.core.verb import VERBS
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 
 def run(*words: str | Path) -> Result:

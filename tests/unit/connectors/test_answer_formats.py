@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from vivavoce.connectors import a2a, dialogflow, directline, lex, rasa_messages, sse
+from vivavoce.connectors import a2a, rasa_messages, sse
 from vivavoce.connectors.base import Act, Choice, Conversation, PastTurn, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms import dialogflow, directline, lex
 
 PICTURE = "https://example.org/a.png"
 

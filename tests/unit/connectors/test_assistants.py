@@ -15,11 +15,11 @@ from google.auth import jwt
 
 from scenes.connecting import PATIENT, within
 from scenes.counterparts import Counterparts
-from vivavoce.connectors import dialogflow, directline
 from vivavoce.connectors.base import Act, Choice, Conversation, SystemOutput, Understood, UserTurn
 from vivavoce.connectors.factory import make_connector
 from vivavoce.core.errors import InputError, SystemUnderTestError
 from vivavoce.trial.outputs import SystemTurn
+from vivavoce_platforms import dialogflow, directline
 
 LEX = {"bot": "ABCDEFGHIJ", "access_key": "${KEY}", "secret_key": "${SECRET}"}
 BEDROCK = {"agent": "ABCDEFGHIJ", "access_key": "${KEY}", "secret_key": "${SECRET}"}

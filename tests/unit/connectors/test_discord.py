@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from unit.connectors.test_platform_shapes import changed
 from vivavoce.connectors.answers import clean
-from vivavoce.connectors.discord_api import DiscordApi, DiscordError
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.platform_chat import Chat
+from vivavoce_platforms.discord_api import DiscordApi, DiscordError
+from vivavoce_platforms.platform_chat import Chat
 
 BUTTON = {"type": 2, "style": 1, "label": "North", "custom_id": "n"}
 MENU = {"type": 3, "custom_id": "m", "options": [{"label": "Up", "value": "u"}]}

@@ -12,11 +12,11 @@ import pytest
 from scenes.platform_bots import SECRET, platform_bot, texts, titles, told
 from vivavoce.connectors.base import Conversation
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.graph import GraphError
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.platform_requests import Upload
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.graph import GraphError
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.platform_requests import Upload
 
 
 def test_an_unmodified_whatsapp_bot_answers_with_buttons_lists_and_typing(tmp_path: Path) -> None:

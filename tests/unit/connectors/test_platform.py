@@ -18,13 +18,13 @@ from websockets.asyncio.client import connect
 
 from scenes.patience import PATIENCE_S
 from scenes.platform_bots import texts, told
-from vivavoce.connectors import platform
 from vivavoce.connectors.base import Conversation, PastTurn
-from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.slack import SlackConnector
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms import platform
+from vivavoce_platforms.callback_server import CallbackServer
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.slack import SlackConnector
 
 Say = Callable[[str], Awaitable[Any]]
 Handler = Callable[[str, int, Say], Awaitable[int]]

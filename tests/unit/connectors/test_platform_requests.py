@@ -13,10 +13,10 @@ from starlette.routing import Route
 
 from scenes.platform_bots import texts, told
 from vivavoce.connectors.base import Conversation
-from vivavoce.connectors.callback_server import CallbackServer
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.platform_requests import UnreadableCall, Upload, parameters
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.callback_server import CallbackServer
+from vivavoce_platforms.platform_requests import UnreadableCall, Upload, parameters
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 

@@ -9,9 +9,9 @@ import pytest
 
 from vivavoce.connectors.answers import clean
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.graph import GraphError
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.slack_messages import SlackError
+from vivavoce_platforms.graph import GraphError
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.slack_messages import SlackError
 
 WRONG: list[Any] = [
     None,

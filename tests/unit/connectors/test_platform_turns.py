@@ -9,8 +9,8 @@ import pytest
 from scenes.patience import PATIENCE_S
 from vivavoce.connectors.base import SystemOutput
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.platform_chat import BotMessage, Chat
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms.platform_chat import BotMessage, Chat
 
 BEGUN_S = 100.0
 

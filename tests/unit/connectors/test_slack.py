@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.slack_api import WebApi
-from vivavoce.connectors.slack_messages import SlackError, message_event, press_event, read_message
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.slack_api import WebApi
+from vivavoce_platforms.slack_messages import SlackError, message_event, press_event, read_message
 
 
 def test_calls_that_slack_refuses_are_refused() -> None:

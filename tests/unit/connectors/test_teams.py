@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from vivavoce.connectors.activities import read_activity
 from vivavoce.connectors.factory import make_connector
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.teams import ActivityError
+from vivavoce_platforms.activities import read_activity
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.teams import ActivityError
 
 CARD = {
     "contentType": "application/vnd.microsoft.card.adaptive",

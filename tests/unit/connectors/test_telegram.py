@@ -16,13 +16,13 @@ import pytest
 
 from scenes.patience import PATIENCE_S, eventually_there
 from scenes.processes import free_port
-from vivavoce.connectors import telegram
 from vivavoce.connectors.base import Conversation, SystemOutput, UserTurn
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.telegram import TelegramConnector, TelegramSettings
-from vivavoce.connectors.telegram_api import BotApi
 from vivavoce.connectors.wire import heard_on_the_wire
 from vivavoce.core.errors import SystemUnderTestError
+from vivavoce_platforms import telegram
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.telegram import TelegramConnector, TelegramSettings
+from vivavoce_platforms.telegram_api import BotApi
 
 PATIENT = {"connect_timeout_s": PATIENCE_S, "first_output_timeout_s": PATIENCE_S, "greeting_s": PATIENCE_S}
 COUNTERPARTS = Path(__file__).resolve().parents[2] / "plugins" / "counterparts"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from scenes.patience import PATIENCE_S
-from vivavoce.connectors.platform_chat import Chat
-from vivavoce.connectors.platform_requests import Upload
-from vivavoce.connectors.telegram_api import BotApi
-from vivavoce.connectors.telegram_messages import BotApiError
+from vivavoce_platforms.platform_chat import Chat
+from vivavoce_platforms.platform_requests import Upload
+from vivavoce_platforms.telegram_api import BotApi
+from vivavoce_platforms.telegram_messages import BotApiError
 
 
 class Account:

@@ -8,9 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import replacing
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import DatasetWriter
 
 DIALOGUE = {
     "dialogue_id": "d1", "study": "s", "system": "a", "condition": "a", "channel": "text", "language": "en",

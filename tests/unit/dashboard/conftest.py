@@ -13,9 +13,9 @@ import pytest
 from fastapi import FastAPI
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.snapshot import Results, Snapshots
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.snapshot import Results, Snapshots
 from vivavoce.log.scope import Scope
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

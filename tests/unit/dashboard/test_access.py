@@ -12,13 +12,13 @@ import pytest
 from scenes.log_counts import counts_by_system
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
-from vivavoce.desk.access import first_link
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import progress
-from vivavoce.desk.study_editor.setup import create_setup
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import progress
+from vivavoce.dashboard.study_editor.setup import create_setup
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import Access, SignedIn
 from vivavoce.study.model import Study
-from vivavoce.web.accounts import Access, SignedIn
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -20,11 +20,11 @@ from scenes.translated import same_in_italian
 from vivavoce.annotation.dialogues import next_place
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.annotation.workplace import Workplace, annotator_key
-from vivavoce.desk.agreement import agreement, line
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.progress import PHASES
+from vivavoce.dashboard.agreement import agreement, line
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.progress import PHASES
+from vivavoce.dataset.annotation_layers import ADJUDICATED
 from vivavoce.log.annotation_events import LoggedLabel
-from vivavoce.log.annotation_layers import ADJUDICATED
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log

@@ -6,8 +6,8 @@ import pytest
 
 from scenes.log_counts import counts_by_system
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import Bar, progress, whereabouts
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import Bar, progress, whereabouts
 from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

@@ -8,9 +8,9 @@ import pytest
 from fastapi import FastAPI
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.board import Board
-from vivavoce.desk.disclosure import NO_LOOKS, NO_SIZE, OTHER_LOOKS, reasons_to_wait
-from vivavoce.desk.downloads import DOWNLOADS
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.disclosure import NO_LOOKS, NO_SIZE, OTHER_LOOKS, reasons_to_wait
+from vivavoce.dashboard.downloads import DOWNLOADS
 from vivavoce.log.events import TRIAL, ActionTaken, LookTaken
 from vivavoce.log.store import Log
 from vivavoce.study.analysis_file import Analysis

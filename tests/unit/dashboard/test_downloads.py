@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from scenes.patience import eventually
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.downloads import DOWNLOADS
-from vivavoce.log.dataset import Dataset
+from vivavoce.dashboard.downloads import DOWNLOADS
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study
 

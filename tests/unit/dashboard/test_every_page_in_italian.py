@@ -9,12 +9,12 @@ from fastapi import FastAPI
 
 from scenes.patience import eventually
 from scenes.translated import same_in_italian
-from vivavoce.desk.pairs import PairDraft, draft_of_dialogue, judge
-from vivavoce.desk.snapshot import Snapshots
-from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_editor.pages_materials import DECLARED
-from vivavoce.desk.study_editor.pages_steps import step_names
-from vivavoce.desk.study_editor.settings_form import fields_of
+from vivavoce.dashboard.pairs import PairDraft, draft_of_dialogue, judge
+from vivavoce.dashboard.snapshot import Snapshots
+from vivavoce.dashboard.study_editor.edited_study import EditedStudy
+from vivavoce.dashboard.study_editor.pages_materials import DECLARED
+from vivavoce.dashboard.study_editor.pages_steps import step_names
+from vivavoce.dashboard.study_editor.settings_form import fields_of
 from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.study.analysis_file import Analysis

@@ -7,9 +7,9 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from vivavoce.desk.access import first_link
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.security import HEADERS
+from vivavoce.dashboard.access import first_link
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.security import HEADERS
 from vivavoce.log.events import TRIAL
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

@@ -7,8 +7,8 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from scenes.desks import desk_of
-from vivavoce.desk.page import DASHBOARD_PAGES, HELP_FOLDERS, help_file, help_folder
-from vivavoce.desk.pages_help import _read
+from vivavoce.dashboard.page import DASHBOARD_PAGES, HELP_FOLDERS, help_file, help_folder
+from vivavoce.dashboard.pages_help import _read
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.log.store import Log
 from vivavoce.study.scaffold import write_study

@@ -14,12 +14,14 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from vivavoce.desk.board import TURN_END, Board, DialogueCard
-from vivavoce.desk.dialogue_index import DialogueIndex
-from vivavoce.desk.dialogue_query import DialogueQuery, address_of
-from vivavoce.desk.snapshot import Snapshots
-from vivavoce.desk.verdicts import Verdicts, read_verdicts
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.description import answered_dialogues
+from vivavoce.analysis.summary import summarise
+from vivavoce.dashboard.board import TURN_END, Board, DialogueCard
+from vivavoce.dashboard.dialogue_index import DialogueIndex
+from vivavoce.dashboard.dialogue_query import DialogueQuery, address_of
+from vivavoce.dashboard.snapshot import Snapshots
+from vivavoce.dashboard.verdicts import Verdicts, read_verdicts
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.export import export_dataset
 from vivavoce.log.remark_events import remark_stream
@@ -28,8 +30,6 @@ from vivavoce.measures.compute import group_keys
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.material import ReportOptions
-from vivavoce.stats.description import answered_dialogues
-from vivavoce.stats.summary import summarise
 from vivavoce.study.model import Study
 
 Enter = Callable[..., TestClient]

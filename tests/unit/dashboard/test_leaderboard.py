@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 from scenes.fighting import arena_engine, arena_study, fight_all
 from scenes.judgements import made, vote_rows
 from scenes.translated import same_in_italian
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.pages_leaderboard import standings
+from vivavoce.analysis.arena import rank_systems
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.pages_leaderboard import standings
 from vivavoce.log.store import Log
-from vivavoce.stats.arena import rank_systems
 
 WORTH = {"beryl-9": 1.2, "cobalt": 0.0, "topaz": -1.2}
 HTML = {"accept": "text/html"}

@@ -18,13 +18,13 @@ from scenes.desks import desk_of
 from scenes.translated import same_in_italian
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.board import Board
-from vivavoce.desk.page import CostLine, DashboardPage, DueAction
-from vivavoce.desk.study_size import study_size
-from vivavoce.desk.systems import healths
-from vivavoce.desk.visit_flow import visit_flow
-from vivavoce.desk.visit_list import VisitQuery, visits_of
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.page import CostLine, DashboardPage, DueAction
+from vivavoce.dashboard.study_size import study_size
+from vivavoce.dashboard.systems import healths
+from vivavoce.dashboard.visit_flow import visit_flow
+from vivavoce.dashboard.visit_list import VisitQuery, visits_of
 from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.study.model import Analysis, Study

@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from scenes.comparing import comparing_study, judge_all
 from scenes.fighting import SYSTEMS, arena_engine, arena_study, fight_all
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import holdings, progress
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import holdings, progress
 from vivavoce.log.events import QuestionnaireAnswered, VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.stimulus_events import ResponseGiven

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from scenes.log_counts import counts_by_system
 from scenes.patience import eventually
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from scenes.comparing import comparing_study
 from scenes.translated import same_in_italian
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.pairs import PairDraft, draft_of_pair, judge
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.pairs import PairDraft, draft_of_pair, judge
 from vivavoce.log.store import Log
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study

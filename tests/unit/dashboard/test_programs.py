@@ -12,10 +12,10 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.security import OF_PROGRAMS, READS_A_MINUTE, WRONG_TOKENS_A_MINUTE
+from vivavoce.dashboard.security import OF_PROGRAMS, READS_A_MINUTE, WRONG_TOKENS_A_MINUTE
 from vivavoce.log.events import ACTIONS
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import SCOPES, Access
+from vivavoce.participant.accounts import SCOPES, Access
 
 BASE = "http://desk.test"
 Enter = Callable[..., TestClient]

@@ -14,13 +14,15 @@ from starlette.testclient import TestClient
 
 from scenes.patience import eventually
 from scenes.summaries import made_group, made_rate, made_summary
+from vivavoce.analysis.declared import FrozenDeclaration
+from vivavoce.analysis.summary import summarise
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.statement import statement
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.dialogue_query import DialogueQuery
-from vivavoce.desk.results import groupings, make_view
-from vivavoce.desk.snapshot import Results, Snapshots
-from vivavoce.log.declaration import written_analysis
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.dialogue_query import DialogueQuery
+from vivavoce.dashboard.results import groupings, make_view
+from vivavoce.dashboard.snapshot import Results, Snapshots
+from vivavoce.dataset.declaration import written_analysis
 from vivavoce.log.events import TRIAL, TrialPaused, TrialResumed
 from vivavoce.log.store import Log
 from vivavoce.measures.compute import sums
@@ -31,8 +33,6 @@ from vivavoce.report.section import SECTIONS, FilledSection
 from vivavoce.report.table import results_table
 from vivavoce.sections.dialogues.section import measures_table
 from vivavoce.sections.variants.section import variants_table
-from vivavoce.stats.declared_results import FrozenDeclaration
-from vivavoce.stats.summary import summarise
 from vivavoce.study.model import Analysis, Study
 
 EARLY = "/results?early=1"  # the comparison of a trial that goes on is kept back otherwise

@@ -10,11 +10,11 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from vivavoce.desk import pages_help, pages_sign_in
-from vivavoce.desk.page import DASHBOARD_PAGES
-from vivavoce.desk.security import PUBLIC, Needs
+from vivavoce.dashboard import pages_help, pages_sign_in
+from vivavoce.dashboard.page import DASHBOARD_PAGES
+from vivavoce.dashboard.security import PUBLIC, Needs
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import ROLES
+from vivavoce.participant.accounts import ROLES
 
 pytestmark = pytest.mark.reliability
 BASE = "http://desk.test"

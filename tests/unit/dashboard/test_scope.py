@@ -15,15 +15,15 @@ from starlette.testclient import TestClient
 from scenes.watched import apart, hold_trial, watched_study
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.app import create_desk
-from vivavoce.desk.app_shell import scoped_addresses
-from vivavoce.desk.board import Board
-from vivavoce.desk.progress import progress
+from vivavoce.dashboard.app import create_desk
+from vivavoce.dashboard.app_shell import scoped_addresses
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.progress import progress
 from vivavoce.log.events import LookTaken
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import Access
 from vivavoce.study.model import Study
-from vivavoce.web.accounts import Access
 
 Enter = Callable[..., TestClient]
 PAGES = (
@@ -190,7 +190,7 @@ def test_a_study_of_people_alone_has_no_switch(enter: Enter) -> None:
 def test_costs_are_those_of_everybody_and_counts_of_those_shown(
     trial: ModuleType, study: Study, mixed: Log, tmp_path: Path
 ) -> None:
-    from vivavoce.desk.systems import standings
+    from vivavoce.dashboard.systems import standings
 
     priced = study.model_copy(update={"systems": {"nbest": {"connect": "http", "price_per_turn": 1}}})
     held = mixed.dialogues(study.name, system="nbest")

@@ -5,12 +5,12 @@ from types import ModuleType
 import pytest
 
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.app_shell import page_environment
-from vivavoce.desk.board import Board
-from vivavoce.desk.domain_words import DomainWords
-from vivavoce.desk.evidence import evidence_of
-from vivavoce.desk.language import reading
-from vivavoce.desk.transcript import make_transcript, raw_events
+from vivavoce.dashboard.app_shell import page_environment
+from vivavoce.dashboard.board import Board
+from vivavoce.dashboard.domain_words import DomainWords
+from vivavoce.dashboard.evidence import evidence_of
+from vivavoce.dashboard.language import reading
+from vivavoce.dashboard.transcript import make_transcript, raw_events
 from vivavoce.log import events
 from vivavoce.log.store import Log
 from vivavoce.study.model import Study

@@ -9,13 +9,13 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_f
 from babel.messages.pofile import read_po
 
 import vivavoce
-from vivavoce.desk import language as words
-from vivavoce.desk.app_shell import FOLDER
-from vivavoce.desk.deeds import works
-from vivavoce.desk.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
-from vivavoce.desk.study_editor.pages import about_protocol
-from vivavoce.desk.study_editor.pages_materials import analysis_words
-from vivavoce.desk.study_editor.pages_steps import form_words
+from vivavoce.dashboard import language as words
+from vivavoce.dashboard.app_shell import FOLDER
+from vivavoce.dashboard.deeds import works
+from vivavoce.dashboard.language import DOMAIN, page_languages, reading, step_noun, step_words, worded
+from vivavoce.dashboard.study_editor.pages import about_protocol
+from vivavoce.dashboard.study_editor.pages_materials import analysis_words
+from vivavoce.dashboard.study_editor.pages_steps import form_words
 from vivavoce.languages import base as languages
 from vivavoce.languages.base import LANGUAGES
 from vivavoce.study.presets import protocol_names

@@ -15,11 +15,12 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.exporters.base import MANIFEST
 from vivavoce.exporters.shelf import EXPORTERS
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import replacing
 
 CAME = datetime(2027, 3, 14, 15, 9, 26, 500_000, tzinfo=UTC)
 SAID = [

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.dstc2 import import_dstc2
+from vivavoce.dataset.reader import Dataset
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import Dataset
 from vivavoce.measures import compute
+from vivavoce_corpora.dstc2 import import_dstc2
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "dstc2-table.json"
 

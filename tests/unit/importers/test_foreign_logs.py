@@ -16,10 +16,10 @@ from unit.importers import foreign_logs as logs
 from unit.importers.samples import SAMPLES, mapping_of
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.reduction import reduce_dataset
 from vivavoce.importers.base import ImportResult
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.levels import Level
-from vivavoce.log.reduction import reduce_dataset
 from vivavoce.measures import compute
 from vivavoce.measures.success import outcomes
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from vivavoce.analysis.preference_results import agreement_of_choices, preference_results
 from vivavoce.core.errors import InputError
-from vivavoce.importers.marco import import_marco
 from vivavoce.importers.shelf import IMPORTERS
 from vivavoce.report.html import render
-from vivavoce.stats.preference_results import agreement_of_choices, preference_results
+from vivavoce_corpora.marco import import_marco
 
 
 def judged(turn: int, *outcomes: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.importers.mechanical_turk import import_mechanical_turk
+from vivavoce_corpora.mechanical_turk import import_mechanical_turk
 
 HEAD = (
     "HITId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,SubmitTime,Input.bot,Answer.success,Answer.why"

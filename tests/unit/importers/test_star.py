@@ -9,8 +9,8 @@ import pytest
 
 from vivavoce.core.errors import InputError
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.importers.star import import_star
 from vivavoce.measures import compute
+from vivavoce_corpora.star import import_star
 
 START = 1_590_000_000
 

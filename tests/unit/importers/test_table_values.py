@@ -8,8 +8,8 @@ import pytest
 
 from scenes.command_line import vivavoce
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.reader import Dataset
 from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import Dataset
 
 MAPPING = """rows: turn
 columns:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 PEOPLE, CALLS = 40, 6
 AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -11,14 +11,14 @@ import pytest
 import yaml
 
 from unit.judges.conftest import CALLS, ScriptedModel, write_trial
+from vivavoce.analysis.judge_estimates import calibrate, estimate
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.journal import CostCeiling
 from vivavoce.judges.running import judge_dataset
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
-from vivavoce.stats.judge_estimates import calibrate, estimate
 
 LIMIT_S = 240
 

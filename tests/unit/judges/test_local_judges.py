@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from unit.judges.conftest import AT, write_trial
+from vivavoce.analysis.judge_estimates import calibrate, estimate
+from vivavoce.analysis.prediction.model import fit_model
 from vivavoce.core.errors import InputError, UnknownName
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.judges.base import JUDGES
 from vivavoce.judges.running import judge_dataset, read_judge
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.stats.judge_estimates import calibrate, estimate
-from vivavoce.stats.prediction.model import fit_model
 
 
 def judged(dataset: Dataset, file: Path, target: str = "found_all") -> Dataset:

@@ -14,9 +14,9 @@ from vivavoce.audio.sound import Sound
 from vivavoce.core.addresses import address_parts, is_elsewhere, placed
 from vivavoce.core.engines import Processes
 from vivavoce.core.errors import InputError, MissingExtra
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.log.dataset_folder import replacing
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import Dataset
 from vivavoce.testing.sample_dialogues import write_sample
 
 
@@ -93,7 +93,7 @@ def test_a_dataset_in_memory_is_as_the_one_on_disk(sample: Dataset, memory: str)
 
 def test_a_dataset_in_an_object_store_is_as_the_one_on_disk(sample: Dataset, store: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("vivavoce.log.dataset_writer.BUCKET", 2)
+        patched.setattr("vivavoce.dataset.writer.BUCKET", 2)
         made = copy_dataset(sample, Path(store), {})
     assert str(made.folder) == store and made.hash == sample.hash and made.buckets > 1
     assert facts_of(made) == facts_of(sample)

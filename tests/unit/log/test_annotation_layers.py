@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from vivavoce.log.annotation_layers import LAYERS, Label, Labels
+from vivavoce.dataset.annotation_layers import LAYERS, Label, Labels
 
 
 def row(annotator: str, turn: int | None, layer: str, label: str, value: str | None = None) -> dict[str, Any]:

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import sum_digests
+from vivavoce.dataset.folder import sum_digests
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.testing.sample_dialogues import write_sample
 
 FACTS: dict[str, Any] = {"study": {"name": "s"}, "source": {"kind": "test"}}
@@ -29,7 +30,7 @@ def rows_of(dataset: Dataset, table: str) -> list[str]:
 
 def in_buckets(folder: Path, monkeypatch: pytest.MonkeyPatch, size: int = 2, **facts: Any) -> Dataset:
     with monkeypatch.context() as patched:
-        patched.setattr("vivavoce.log.dataset_writer.BUCKET", size)
+        patched.setattr("vivavoce.dataset.writer.BUCKET", size)
         return write_sample(folder, **facts)
 
 
@@ -59,7 +60,7 @@ def test_the_buckets_part_the_dialogues_in_the_order_of_their_keys(
 def test_rows_of_no_dialogue_and_tables_of_none_are_in_each_bucket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vivavoce.log.dataset_writer.BUCKET", 1)
+    monkeypatch.setattr("vivavoce.dataset.writer.BUCKET", 1)
     with DatasetWriter(tmp_path / "d", **FACTS) as writer:
         writer.add("dialogues", [dialogue("b"), dialogue("a")])
         writer.add("participants", [{"participant_id": "p", "simulated": False}])

@@ -9,9 +9,10 @@ import pytest
 
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.statement import statement
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_copy import select_dialogues
-from vivavoce.log.populations import populations
+from vivavoce.dataset.copying import select_dialogues
+from vivavoce.dataset.populations import populations
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 TALK = {
     "study": "s",

@@ -11,9 +11,13 @@ from typer.testing import CliRunner
 
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
+from vivavoce.dataset.csv_files import export_csv
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.publication import publish_dataset
+from vivavoce.dataset.reduction import reduce_dataset
 from vivavoce.log.annotation_events import LabelsGiven, LoggedLabel
 from vivavoce.log.call_events import CallPlaced
-from vivavoce.log.dataset_folder import replacing
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.events import (
     TRIAL,
@@ -24,11 +28,7 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.export import export_dataset
-from vivavoce.log.export_csv import export_csv
-from vivavoce.log.levels import Level
-from vivavoce.log.publication import publish_dataset
 from vivavoce.log.recordings import RecordedSound, check_recordings, folder_of
-from vivavoce.log.reduction import reduce_dataset
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.stress_events import (

@@ -8,22 +8,23 @@ from typing import Any
 
 import pytest
 
+from vivavoce.analysis.declared import declaration
+from vivavoce.analysis.flow import exclusion_words, flow, later_rules_words
+from vivavoce.analysis.summary import summarise
 from vivavoce.annotation.files import with_annotations
 from vivavoce.annotation.reading import read_turns
 from vivavoce.annotation.transcripts import TranscriptSaid, with_transcripts
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.export_csv import export_csv
-from vivavoce.log.timing import time_from_sound
-from vivavoce.log.turn_flags import flag_again
+from vivavoce.dataset.csv_files import export_csv
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.timing import time_from_sound
+from vivavoce.dataset.turn_flags import flag_again
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import compute
 from vivavoce.measures.values import values
 from vivavoce.report.content import success_table
 from vivavoce.report.language import speaking, stated
 from vivavoce.sections.dialogues.section import measures_table
 from vivavoce.sections.participants.section import participants_table
-from vivavoce.stats.declared import declaration
-from vivavoce.stats.flow import exclusion_words, flow, later_rules_words
-from vivavoce.stats.summary import summarise
 from vivavoce.study.exclusion import read_rules
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)

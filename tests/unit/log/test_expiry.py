@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from scenes.visits import Parrot, make_study
 from vivavoce.cli.main import app
 from vivavoce.core.clock import ManualClock
-from vivavoce.desk.board import Board
+from vivavoce.dashboard.board import Board
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.events import (
     DialogueAssigned,
@@ -32,13 +32,13 @@ from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log, Transaction
 from vivavoce.log.tables import metadata
 from vivavoce.log.verification import verify
+from vivavoce.participant.site import Site, information_sheet
 from vivavoce.study.load import check_study
 from vivavoce.study.model import QuestionnaireStep
 from vivavoce.study.retention import RetentionRules
 from vivavoce.trial.codes import token_hash
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import Refused
-from vivavoce.web.site import Site, information_sheet
 from vivavoce_recruitment.ledger import Ledger
 from vivavoce_recruitment.money import Money
 

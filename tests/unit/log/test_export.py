@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from scenes.payloads import formulas, runs_as_formula
+from vivavoce.analysis.summary import summarise
 from vivavoce.annotation.transcripts import write_rows
 from vivavoce.api.studies import export_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.csv_files import export_csv, read_csv_cell
+from vivavoce.dataset.publication import DecidedFind, write_findings
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.events import (
     CodeIssued,
     DialogueAssigned,
@@ -34,13 +38,10 @@ from vivavoce.log.events import (
     VisitOpened,
 )
 from vivavoce.log.export import export_dataset
-from vivavoce.log.export_csv import export_csv, read_csv_cell
-from vivavoce.log.publication import DecidedFind, write_findings
 from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.stimulus_events import ResponseGiven, StimuliPlanned
 from vivavoce.log.store import Log
 from vivavoce.measures import compute
-from vivavoce.stats.summary import summarise
 from vivavoce.study.flags import FlagRules
 
 TASK = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.log.dataset import DatasetWriter
-from vivavoce.log.export_csv import export_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.csv_files import export_csv, read_csv_cell, safe_csv_cell
+from vivavoce.dataset.writer import DatasetWriter
 
 
 @given(

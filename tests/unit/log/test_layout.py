@@ -14,12 +14,12 @@ from vivavoce.core.clock import ManualClock
 from vivavoce.log.event import Event
 from vivavoce.log.events import DialogueEnded, DialogueOpened, VisitEnded, VisitOpened
 from vivavoce.log.microphone_events import MicrophoneOpened
-from vivavoce.log.mixdown import Laid, layout, waiting, written
 from vivavoce.log.models import StoredEvent
 from vivavoce.log.playback_events import SoundDamaged, SoundOffered, SoundPlayed
 from vivavoce.log.recording_events import RecordingRemoved, RecordingStored
 from vivavoce.log.recordings import RecordingFolder
 from vivavoce.log.store import Log, Transaction
+from vivavoce_speech.browser.clip_layout import Laid, layout, waiting, written
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 OPENED = (DialogueOpened(dialogue_id="d"), 100.0)
@@ -116,7 +116,7 @@ def test_a_recording_lasts_from_the_first_sound_that_was_heard_to_the_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starts_s: tuple[float, ...],
     lengths_s: tuple[float | None, ...], frames: int | None,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr("vivavoce.log.mixdown.LONGEST_S", 2.0)
+    monkeypatch.setattr("vivavoce_speech.browser.clip_layout.LONGEST_S", 2.0)
     folder = RecordingFolder(tmp_path / "recordings")
     kept = folder.keep("clip", encode_sound(Sound(np.full(1600, 7, np.int16), RATE_HZ)), "audio/wav")
     clips = [Laid("clip", USER, start, heard, True) for start, heard in zip(starts_s, lengths_s, strict=True)]

@@ -9,19 +9,20 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from vivavoce.analysis.description import describe
+from vivavoce.analysis.interim_analyses import monitor
+from vivavoce.analysis.summary import summarise
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.columns import LABEL, TEXT, Column, Table
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.export_csv import export_csv
-from vivavoce.log.levels import Level, columns_left_out
-from vivavoce.log.reduction import reduce_dataset
-from vivavoce.log.reference import levels_table, page
-from vivavoce.log.schema import TABLES
+from vivavoce.dataset.codebook import levels_table, page
+from vivavoce.dataset.columns import LABEL, TEXT, Column, Table
+from vivavoce.dataset.csv_files import export_csv
+from vivavoce.dataset.levels import Level, columns_left_out
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.reduction import reduce_dataset
+from vivavoce.dataset.schema import TABLES
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures.compute import compute
-from vivavoce.stats.description import describe
-from vivavoce.stats.interim_analyses import monitor
-from vivavoce.stats.summary import summarise
 from vivavoce.testing.sample_dialogues import write_sample
 
 ROOT = Path(__file__).parents[3]

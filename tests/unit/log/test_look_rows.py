@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import TRIAL, LoggedVerdict, LookTaken, VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from vivavoce.core.errors import LogError
-from vivavoce.log.pseudonyms import caller_pseudonym, key_file
 from vivavoce.log.store import Log
+from vivavoce_speech.dialogue.pseudonyms import caller_pseudonym, key_file
 
 
 def opened(folder: Path, name: str = "log.sqlite") -> Log:

@@ -11,11 +11,12 @@ from typer.testing import CliRunner
 from vivavoce.api.studies import open_log, read_study
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import replacing
-from vivavoce.log.levels import Level
-from vivavoce.log.personal_data import find_personal_data
-from vivavoce.log.publication import publish_dataset
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.personal_data import find_personal_data
+from vivavoce.dataset.publication import publish_dataset
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 MAIL, NAME, PHONE = "zoe.hart@letterbox.org", "Zoe Hart", "0161 850 1234"
 

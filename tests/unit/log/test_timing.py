@@ -12,8 +12,9 @@ from vivavoce.audio.files import Tracks, write_sound
 from vivavoce.audio.turns import SpokenTurn
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.timing import UNPAIRED, pair_turns, recorded_dialogues, recordings_in, time_from_sound
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.timing import UNPAIRED, pair_turns, recorded_dialogues, recordings_in, time_from_sound
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures.compute import components
 
 GAPS = [0.5, 0.7, 1.2, -0.6, 0.9, 0.4]

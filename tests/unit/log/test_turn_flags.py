@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from vivavoce.log.dataset import DatasetWriter
-from vivavoce.log.turn_flags import flag_again
+from vivavoce.dataset.turn_flags import flag_again
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.study.flags import FlagRules
 
 

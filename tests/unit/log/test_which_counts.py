@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from vivavoce.log.declaration import frozen_revision, served_revisions
+from vivavoce.dataset.declaration import frozen_revision, served_revisions
 from vivavoce.log.stimulus_visits import Answered
 from vivavoce.log.transcriptions import LoggedItem, TranscribedVisit, Transcriptions, WrittenTranscript
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from vivavoce.analysis.summary import summarise
 from vivavoce.core.errors import UnknownName
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.events import (
     DialogueAssigned,
     DialogueEnded,
@@ -25,7 +26,6 @@ from vivavoce.measures.compute import group_keys
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as html_page
 from vivavoce.report.material import ReportOptions
-from vivavoce.stats.summary import summarise
 
 VENUE = {"food": "thai", "address": "5 Lantern Street"}
 ENTITIES = [

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import components, compute
 
 NAMES = ["checked_success", "tool_calls", "repeated_tool_calls", "tool_error_rate", "tokens", "input_tokens"]

@@ -12,9 +12,9 @@ import pytest
 
 from vivavoce.api.measuring import measurements
 from vivavoce.core.engines import read_engine, working_on
-from vivavoce.desk.verdicts import read_verdicts
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.dashboard.verdicts import read_verdicts
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Measure, Tables
 from vivavoce.measures.compute import sums
@@ -37,7 +37,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dataset, Dataset]:
 
     whole = copy_dataset(sample, folder / "whole", {"annotations": others})
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("vivavoce.log.dataset_writer.BUCKET", 2)
+        patched.setattr("vivavoce.dataset.writer.BUCKET", 2)
         large = copy_dataset(whole, folder / "large", {})
     assert (whole.buckets, large.buckets) == (1, 4) and whole.hash == large.hash
     return whole, large

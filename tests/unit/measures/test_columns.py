@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.base import Tables
 from vivavoce.measures.columns import once, sum_rows
 from vivavoce.measures.recognition import last_of

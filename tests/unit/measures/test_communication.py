@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import compute
 
 Make = Callable[..., Dataset]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.core.errors import UnknownName
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES, Tables, components, compute
 from vivavoce.measures.base import Origin, field_of
 from vivavoce.measures.compute import Sums, pool

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import compute
 from vivavoce.measures.base import Tables
 from vivavoce.measures.confidence import scale_of, sure_hypotheses

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.analysis.summary import summarise
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES, compute
 from vivavoce.measures.compute import sums
 from vivavoce.measures.values import values
-from vivavoce.stats.summary import summarise
 
 Row = dict[str, Any]
 Make = Callable[..., Dataset]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import compute
 
 Make = Callable[..., Dataset]

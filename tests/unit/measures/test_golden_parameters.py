@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES, compute
 from vivavoce.measures.answers import darpa_modified_error, darpa_score
 from vivavoce.measures.base import Tables

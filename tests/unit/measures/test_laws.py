@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.dataset_folder import replacing
+from vivavoce.dataset.annotation_layers import LAYERS
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES, components, compute
 
 Rows = dict[str, list[dict[str, Any]]]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vivavoce.log.annotation_layers import LAYERS
+from vivavoce.dataset.annotation_layers import LAYERS
 from vivavoce.measures import MEASURES
 from vivavoce.measures.reference import measures_reference
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import compute
 from vivavoce.measures.success import (
     NO_MATCH_POLICIES,

@@ -18,10 +18,10 @@ from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
 from vivavoce.log.recordings import RecordedSound, folder_of
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import ANNOTATOR, Access
+from vivavoce.participant.annotation import Pressed, answer
 from vivavoce.study.model import Study
 from vivavoce.study.schemes import bundled
-from vivavoce.web.accounts import ANNOTATOR, Access
-from vivavoce.web.annotation import Pressed, answer
 
 Come = Callable[..., Annotator]
 LARGE = b"x" * 100_000  # more than a stranger may send

@@ -13,8 +13,8 @@ from scenes.patience import eventually
 from scenes.visits import Parrot
 from scenes.websites import running
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.trial.masking import MASK
-from vivavoce.web.app import create_app
 
 GIVEAWAYS = (*SYSTEMS, "beryl", "machine", "scripted", "acme")
 

@@ -15,8 +15,8 @@ from scenes.visits import Parrot
 from vivavoce.connectors.base import Choice, Conversation, SystemOutput, UserTurn
 from vivavoce.core.errors import LogError
 from vivavoce.log.store import Log
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.model import Limits
-from vivavoce.web.site import RateLimits
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)> & "quoted" {{ 7*7 }} \''
 

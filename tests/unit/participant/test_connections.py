@@ -11,7 +11,7 @@ import uvicorn
 
 from scenes.patience import PATIENCE_S, eventually
 from scenes.processes import free_port
-from vivavoce.web.connections import PatientProtocol, options
+from vivavoce.participant.connections import PatientProtocol, options
 
 PROMPT_S = 1.5  # in which who has connected asks, however busy the machine
 ASKED = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"

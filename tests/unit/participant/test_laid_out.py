@@ -17,7 +17,6 @@ from vivavoce.audio.files import encode_sound, read_sound, read_tracks
 from vivavoce.audio.recognition import Hypothesis
 from vivavoce.audio.sound import Sound
 from vivavoce.log.encryption import KEY, is_locked, new_key
-from vivavoce.log.mixdown import layout, waiting, written
 from vivavoce.log.recordings import check_recordings, erase_recordings, folder_of
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
 from vivavoce.log.store import Log
@@ -25,6 +24,7 @@ from vivavoce.study.degradation import DamagePlan
 from vivavoce.study.model import DialogueStep, Nontrivial, Range, Study
 from vivavoce.study.voice import Voice
 from vivavoce.trial.engine import SessionEngine
+from vivavoce_speech.browser.clip_layout import layout, waiting, written
 from vivavoce_speech.browser.mixdown import LaidOutDialogues
 from vivavoce_speech.dialogue.voice_turns import Voices
 

@@ -19,10 +19,10 @@ from scenes.visits import Parrot, make_study
 from scenes.websites import running
 from scenes.whispering import Hummed
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 
 @dataclass

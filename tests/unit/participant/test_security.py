@@ -21,10 +21,10 @@ from starlette.types import Message, Receive, Scope, Send
 from scenes.browsing import Forms, Visitor, events_of, serve, study_with_texts
 from scenes.patience import PATIENCE_S
 from scenes.visits import Parrot
-from vivavoce import web
+from vivavoce import participant as web
 from vivavoce.log.store import Log
-from vivavoce.web.security import HEADERS, BodyCap
-from vivavoce.web.sign_in import HOME
+from vivavoce.participant.security import HEADERS, BodyCap
+from vivavoce.participant.sign_in import HOME
 
 SECRET = "the secret of B"
 PLACES = (
@@ -69,7 +69,7 @@ def collect(visitor: Visitor, fields: dict[str, str]) -> dict[str, str]:
 
 def participant_routes(app) -> list[tuple[str, str]]:
     """Every method and path of the application but its files and its pulse."""
-    from vivavoce.web import chat_routes, visit_routes
+    from vivavoce.participant import chat_routes, visit_routes
 
     routes = [*visit_routes.router.routes, *chat_routes.router.routes]
     quick = [(method, path) for method, path, _ in chat_routes.QUICK]
@@ -176,7 +176,7 @@ def test_every_answer_carries_the_security_headers(visitor: Visitor) -> None:
 def test_no_page_carries_a_script_or_style_of_its_own() -> None:
     import re
 
-    from vivavoce.web.site import TEMPLATES
+    from vivavoce.participant.site import TEMPLATES
 
     for template in TEMPLATES.glob("*.html"):
         html = template.read_text()

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from scenes.patience import eventually
 from scenes.processes import free_port
-from vivavoce.web.serving import PageServer
+from vivavoce.participant.serving import PageServer
 
 
 class Site:

@@ -16,10 +16,10 @@ from starlette.testclient import TestClient
 from scenes.addresses import routes_of
 from scenes.browsing import Visitor, serve, study_with_texts
 from scenes.visits import Parrot
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.model import Study
-from vivavoce.web.site import RateLimits
 
 pytestmark = pytest.mark.reliability
 SOME = pytest.mark.parametrize("examples", [1, pytest.param(60, marks=pytest.mark.long)])
@@ -102,7 +102,7 @@ def dashboard(tmp_path: Path, log: Log) -> Iterator[TestClient]:
 def test_the_dashboard_takes_whatever_is_sent(
     examples: int, dashboard: TestClient, note_figures: Callable[..., None]
 ) -> None:
-    from vivavoce.desk.security import csrf_token
+    from vivavoce.dashboard.security import csrf_token
 
     app: Any = dashboard.app
     token = csrf_token(dashboard.cookies[app.state.desk.cookie])

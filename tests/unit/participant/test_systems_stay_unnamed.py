@@ -17,8 +17,8 @@ from scenes.patience import eventually
 from scenes.websites import running
 from vivavoce.connectors.factory import make_connector
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 PICTURE = b"\x89PNG\r\n\x1a\n and the rest"
 KEY = "key-of-the-house"

@@ -9,10 +9,10 @@ import pytest
 from scenes.browsing import Forms, Visitor, events_of
 from scenes.websites import running
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 
 
 @pytest.fixture

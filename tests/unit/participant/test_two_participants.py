@@ -16,10 +16,10 @@ from scenes.addresses import routes_of
 from scenes.browsing import Forms, Visitor, serve
 from scenes.visits import Parrot
 from vivavoce.log.store import Log
+from vivavoce.participant import chat_routes
+from vivavoce.participant.accounts import Access
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.model import Study
-from vivavoce.web import chat_routes
-from vivavoce.web.accounts import Access
-from vivavoce.web.site import RateLimits
 
 PEOPLE = ("A", "B")
 OTHERS = ("nobody", "annotator", "wizard")

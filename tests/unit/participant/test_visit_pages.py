@@ -9,6 +9,8 @@ from scenes.visits import Parrot, greeted, say
 from vivavoce.log import events
 from vivavoce.log.scope import team_study
 from vivavoce.log.store import Log
+from vivavoce.participant.accounts import Access
+from vivavoce.participant.documents import read_document
 from vivavoce.study.model import (
     ConsentStep,
     DebriefStep,
@@ -20,8 +22,6 @@ from vivavoce.study.model import (
     Range,
     Study,
 )
-from vivavoce.web.accounts import Access
-from vivavoce.web.documents import read_document
 
 ELSEWHERE = DialogueStep(
     repeat=Range(min=1, max=1), gate="code", nontrivial=Nontrivial(), elsewhere="reach.md",

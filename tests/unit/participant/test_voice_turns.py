@@ -13,9 +13,9 @@ from scenes.patience import eventually
 from scenes.speaking import SPEECH, Singer
 from vivavoce.audio.files import encode_sound, read_sound
 from vivavoce.log.store import Log
+from vivavoce.participant.site import RateLimits
 from vivavoce.study.model import DialogueStep, Nontrivial, Range
 from vivavoce.study.voice import Voice
-from vivavoce.web.site import RateLimits
 
 WAV = encode_sound(SPEECH)
 

@@ -7,15 +7,9 @@ from hypothesis import strategies as st
 
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.languages.base import LANGUAGES, language_name
-from vivavoce.web.documents import LONGEST_MARKED, read_document, read_message
-from vivavoce.web.i18n import (
-    DOMAIN,
-    accepted_language,
-    page_language,
-    page_languages,
-    translations,
-)
-from vivavoce.web.site import TEMPLATES
+from vivavoce.participant.documents import LONGEST_MARKED, read_document, read_message
+from vivavoce.participant.i18n import DOMAIN, accepted_language, page_language, page_languages, translations
+from vivavoce.participant.site import TEMPLATES
 
 OPTIONS = {"jinja2": {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}}
 

@@ -11,10 +11,10 @@ from scenes.patience import eventually_there
 from scenes.visits import Parrot
 from vivavoce.log.erasure import erase_participant
 from vivavoce.log.store import Log
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import check_study, load_study
 from vivavoce.testing.pages import PageForms
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_recruitment.panel import Assignments
 
 STUDY = """\

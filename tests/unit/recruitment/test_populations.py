@@ -12,18 +12,18 @@ import pytest
 import vivavoce as vv
 import vivavoce.study
 from scenes.crowds import CROWD, LABORATORY, PLANTED, Crowd, differing, drawn
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.summary import summarise
 from vivavoce.api.opening import open_dataset
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.populations import populations
+from vivavoce.dataset.populations import populations
+from vivavoce.dataset.reader import Dataset
 from vivavoce.report.blocks import DocumentSection, TableOfText
 from vivavoce.report.language import speaking
 from vivavoce.report.material import Material, ReportOptions
 from vivavoce.report.section import SECTIONS, fill
 from vivavoce.stats.clusters import ClusterSums, clustered_rate
-from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.precision import required_people
-from vivavoce.stats.summary import summarise
 from vivavoce.study.load import check_study
 
 DOMAIN = Path(vivavoce.study.__file__).parent / "domains" / "restaurants.yaml"

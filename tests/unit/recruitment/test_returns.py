@@ -20,10 +20,10 @@ from vivavoce.log.erasure import erase_participant
 from vivavoce.log.follow_ups import Invited, invited_people, note_invited
 from vivavoce.log.store import Log
 from vivavoce.log.verification import verify
+from vivavoce.participant.app import create_app
 from vivavoce.study.load import check_study, load_study
 from vivavoce.study.model import Study
 from vivavoce.trial.engine import SessionEngine
-from vivavoce.web.app import create_app
 from vivavoce_recruitment import following
 from vivavoce_recruitment.cli.app import app
 from vivavoce_recruitment.ledger import Ledger, Listing

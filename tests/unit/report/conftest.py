@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import Document
 from vivavoce.report.document import compose
 from vivavoce.report.html import page

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenes.summaries import made_group, made_rate, made_summary, made_test
+from vivavoce.analysis.family import FamilyMember, describe_family
 from vivavoce.core.statement import statement
 from vivavoce.report import content
 from vivavoce.report.language import speaking, with_words
 from vivavoce.report.section import SECTIONS
 from vivavoce.sections.results.answer import answer
 from vivavoce.stats.declared_results import DeclaredComparison, DeclaredFamily, Family
-from vivavoce.stats.family import FamilyMember, describe_family
 from vivavoce.stats.multiple_testing import adjusted
 from vivavoce.stats.summary_results import GroupSummary, GroupTest, Summary
 

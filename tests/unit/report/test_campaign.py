@@ -14,7 +14,7 @@ import vivavoce_campaign
 from scenes.campaigns import campaign_dataset, stress_row, transcript
 from unit.report.test_pdf import text_of
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
 from vivavoce.report.blocks import Document, Heading, TableOfText

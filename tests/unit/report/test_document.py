@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
+from vivavoce.analysis.declared import declaration, declared_family
+from vivavoce.analysis.opinion import _row
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import Bullets, FactList, TableOfText, Transcript
 from vivavoce.report.document import compose
 from vivavoce.report.drawing import Figure
@@ -19,8 +22,6 @@ from vivavoce.report.html import render
 from vivavoce.report.language import speaking
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.tables import escaped, write_figures, write_tables
-from vivavoce.stats.declared import declaration, declared_family
-from vivavoce.stats.opinion import _row
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STUDY = """study: declared

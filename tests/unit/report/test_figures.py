@@ -9,6 +9,8 @@ import altair as alt
 import pytest
 
 from scenes.summaries import made_group, made_rate, made_summary
+from vivavoce.analysis.correlations import RankCorrelation
+from vivavoce.analysis.description import DialogueDurations
 from vivavoce.languages.base import LANGUAGES, Language
 from vivavoce.report import drawing
 from vivavoce.report.drawing import marked
@@ -18,8 +20,6 @@ from vivavoce.report.tables import numbers_of
 from vivavoce.sections.dialogues.figures import correlations_figure, durations_figure
 from vivavoce.sections.participants.section import participants_figure
 from vivavoce.sections.results.section import success_figure
-from vivavoce.stats.correlations import RankCorrelation
-from vivavoce.stats.description import DialogueDurations
 
 RATES = {"rate": made_rate(0.75, 0.6, 0.86)}
 ROW = made_group("alpha", RATES)

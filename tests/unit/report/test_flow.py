@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.material import ReportOptions

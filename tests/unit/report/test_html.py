@@ -11,13 +11,13 @@ from urllib.parse import unquote
 
 import pytest
 
+from vivavoce.analysis.summary import summarise
 from vivavoce.api.reporting import Report
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.report.document import compose
 from vivavoce.report.html import page as page_of
 from vivavoce.report.html import render, write_report
 from vivavoce.report.numbers import p_value, percent, points, span
-from vivavoce.stats.summary import summarise
 
 HOSTILE = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{ 7 * 7 }}"
 VOID = {"meta", "img", "br", "link", "input", "hr"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from unit.judges.conftest import write_judged, write_trial
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.report.blocks import Bullets, Heading, Paragraph, TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.material import ReportOptions

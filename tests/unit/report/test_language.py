@@ -11,6 +11,8 @@ from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 import vivavoce
+from vivavoce.analysis.balance import together
+from vivavoce.analysis.family import FamilyMember, describe_family
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.statement import Numeral, statement
 from vivavoce.languages.base import language_of, package_words
@@ -28,10 +30,8 @@ from vivavoce.sections.flow.section import OUTCOMES
 from vivavoce.sections.preferences.section import FLAGS, MODELS
 from vivavoce.sections.questionnaires.section import WORDINGS
 from vivavoce.stats.attainable_p import reach_warning
-from vivavoce.stats.balance import together
 from vivavoce.stats.concentration import concentration, dominance_warning
 from vivavoce.stats.design import choose_model
-from vivavoce.stats.family import FamilyMember, describe_family
 from vivavoce.stats.multiple_testing import NAMES
 from vivavoce.stats.summary_results import ClusteredDifference
 

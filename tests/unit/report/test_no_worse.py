@@ -10,12 +10,13 @@ from rich.console import Console
 from scipy.stats import ttest_1samp
 
 import vivavoce as vv
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.declared import declared_family, with_no_worse
 from vivavoce.api.analysis_tables import comparison
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.document import compose
 from vivavoce.report.material import ReportOptions
-from vivavoce.stats.comparison import compare_systems
-from vivavoce.stats.declared import declared_family, with_no_worse
 from vivavoce.stats.declared_results import AdjustedEquivalence, DeclaredComparison
 from vivavoce.stats.interval import Interval
 

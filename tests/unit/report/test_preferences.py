@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from scenes.judgements import judge_rows, made, person_row
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.preference_results import preference_results
+from vivavoce.dataset.reader import Dataset
 from vivavoce.report.blocks import Bullets, TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.drawing import Figure
 from vivavoce.report.html import render
 from vivavoce.report.material import ReportOptions
-from vivavoce.stats.preference_results import preference_results
 
 
 @pytest.fixture

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.analysis.releases import ReleaseRow, against
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
 from vivavoce.report.material import ReportOptions
 from vivavoce.sections.against.section import against_blocks, release_verdict
-from vivavoce.stats.releases import ReleaseRow, against
 
 
 def version(folder: Path, said: dict[str, list[bool]]) -> Dataset:

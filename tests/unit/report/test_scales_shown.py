@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import vl_convert
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.questionnaires import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording
 from vivavoce.report.document import compose

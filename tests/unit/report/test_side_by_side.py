@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scenes.judgements import judge_rows, made, person_row, vote_rows
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render

@@ -8,7 +8,8 @@ import pytest
 
 from unit.stress.test_scores import ROWS
 from vivavoce.core.statement import statement
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import render

@@ -4,9 +4,9 @@ from io import StringIO
 
 from rich.console import Console
 
+from vivavoce.analysis.summary import summarise
 from vivavoce.report.numbers import span
 from vivavoce.report.table import results_table
-from vivavoce.stats.summary import summarise
 
 
 def printed(summary, width: int = 80) -> str:

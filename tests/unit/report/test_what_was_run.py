@@ -1,8 +1,8 @@
 """What the report says was run, also where nobody held a dialogue."""
 
 from scenes.summaries import made_group, made_summary
+from vivavoce.analysis.description import DatasetDescription
 from vivavoce.sections.run.section import what_was_run
-from vivavoce.stats.description import DatasetDescription
 
 
 def told(dialogues: int, participants: int) -> dict[str, str]:

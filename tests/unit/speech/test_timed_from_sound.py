@@ -9,10 +9,10 @@ from scenes.open_page import frames_of
 from scenes.talking_room import PAUSE, SPEECH, Room, run
 from scenes.whispering import Hummed, Whispered
 from vivavoce.audio.sound import Sound
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.timing import recorded_dialogues, time_from_sound
 from vivavoce.log.export import export_dataset
 from vivavoce.log.soundtrack import dialogue_recordings, soundtrack
-from vivavoce.log.timing import recorded_dialogues, time_from_sound
 from vivavoce.measures.compute import components
 from vivavoce_speech.browser.browser_leg import FRAME_S
 

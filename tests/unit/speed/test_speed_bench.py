@@ -18,7 +18,7 @@ from benchmarks.speed.inputs import write_dataset, write_messages, write_table  
 from benchmarks.speed.programs.score_commands import Reader, align  # noqa: E402
 from benchmarks.speed.row import Figure, Measured, Row, compared, exponent, in_turns, limited  # noqa: E402
 
-from vivavoce.log.dataset import Dataset  # noqa: E402
+from vivavoce.dataset.reader import Dataset  # noqa: E402
 
 
 def test_a_ratio_says_how_many_times_as_fast_we_are_where_more_is_better() -> None:

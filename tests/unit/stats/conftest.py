@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 Make = Callable[..., Dataset]
 

@@ -8,10 +8,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, norm
 
+from vivavoce.analysis.interim_analyses import monitor
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.anytime import e_value, log_e_value, watch_differences
-from vivavoce.stats.interim_analyses import monitor
 
 Make = Callable[..., Dataset]
 RATES = (0.0, 0.05, 0.3, 0.5, 0.8, 1.0)

@@ -10,10 +10,7 @@ import pytest
 
 from scenes.fighting import arena_engine, arena_study, fight_all
 from scenes.judgements import made, vote_rows
-from vivavoce.core.errors import InputError
-from vivavoce.log.export import export_dataset
-from vivavoce.log.store import Log
-from vivavoce.stats.arena import (
+from vivavoce.analysis.arena import (
     STYLES,
     SystemTally,
     _covariates,
@@ -24,6 +21,9 @@ from vivavoce.stats.arena import (
     has_votes,
     rank_systems,
 )
+from vivavoce.core.errors import InputError
+from vivavoce.log.export import export_dataset
+from vivavoce.log.store import Log
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.paired_models import FittedPairs
 

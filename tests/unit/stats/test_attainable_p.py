@@ -4,10 +4,10 @@ import math
 
 import pytest
 
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.summary import summarise
 from vivavoce.cli.check import warnings_of
 from vivavoce.stats.attainable_p import reach_warning
-from vivavoce.stats.comparison import compare_systems
-from vivavoce.stats.summary import summarise
 from vivavoce.stats.summary_results import ClusteredDifference
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study

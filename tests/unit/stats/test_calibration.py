@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import energy_distance
 
 from scenes.calls import Acts, act, written
-from vivavoce.core.errors import InputError
-from vivavoce.importers.shelf import IMPORTERS
-from vivavoce.log.dataset import Dataset
-from vivavoce.log.dataset_copy import copy_dataset
-from vivavoce.measures.compute import components
-from vivavoce.report.calibration import distribution_figure
-from vivavoce.stats.annotated_calls import calls_of
-from vivavoce.stats.calibration import (
+from vivavoce.analysis.annotated_calls import calls_of
+from vivavoce.analysis.calibration import (
     HabitEvidence,
     HabitValues,
     compare,
@@ -27,7 +21,13 @@ from vivavoce.stats.calibration import (
     kullback_leibler,
     observations,
 )
-from vivavoce.stats.sayings import CallerTurn, read_sayings
+from vivavoce.analysis.sayings import CallerTurn, read_sayings
+from vivavoce.core.errors import InputError
+from vivavoce.dataset.copying import copy_dataset
+from vivavoce.dataset.reader import Dataset
+from vivavoce.importers.shelf import IMPORTERS
+from vivavoce.measures.compute import components
+from vivavoce.report.calibration import distribution_figure
 
 numbers = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 

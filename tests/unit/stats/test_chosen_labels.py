@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from unit.stats.test_label_targets import label, made_of
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.intervals import with_intervals
+from vivavoce.analysis.judge_estimates import estimate
+from vivavoce.analysis.summary import summarise
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.compute import compute
 from vivavoce.measures.values import values
 from vivavoce.stats.clusters import chosen_ratio
-from vivavoce.stats.comparison import compare_systems
 from vivavoce.stats.difference import compare_clusters
-from vivavoce.stats.intervals import with_intervals
-from vivavoce.stats.judge_estimates import estimate
-from vivavoce.stats.summary import summarise
 
 RATE = "contextually_appropriate_rate"
 SYSTEMS, PEOPLE = np.array(list("ab" * 6)), np.repeat(np.arange(4), 3)

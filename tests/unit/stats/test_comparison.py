@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
+from vivavoce.analysis.comparison import _welch, compare_systems
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.stats.bootstrap import bootstrap_difference
-from vivavoce.stats.comparison import _welch, compare_systems
 from vivavoce.stats.glmm import fit_mixed_logistic
 from vivavoce.stats.models import Cases, _cases_one_by_one, _random_effects, check_models, mixed_linear
 from vivavoce.stats.multiple_testing import holm

@@ -14,14 +14,15 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from typer.testing import CliRunner
 
+from vivavoce.analysis.confidence import Calibration, calibration, confidence_results, has_confidences
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures.confidence import SureHypothesis
 from vivavoce.report.language import speaking, with_words
 from vivavoce.report.section import SECTIONS
 from vivavoce.sections.recognition.section import recognition_blocks
-from vivavoce.stats.confidence import Calibration, calibration, confidence_results, has_confidences
 
 Talk = tuple[str, str, float | None]
 

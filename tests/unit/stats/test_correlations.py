@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from scipy.stats import spearmanr
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.correlations import correlations
+from vivavoce.analysis.correlations import correlations
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 LENGTHS = [30.0, 10.0, 50.0, 20.0, 20.0, 80.0, 70.0, 60.0, 40.0, 90.0, 15.0]

@@ -7,16 +7,17 @@ import pytest
 from typer.testing import CliRunner
 
 from scenes.judgements import QUESTIONS, judge_rows, made
+from vivavoce.analysis.declared import declared_family
+from vivavoce.analysis.preference_results import preference_results
 from vivavoce.cli.main import app
 from vivavoce.core.result import as_json
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.report.blocks import TableOfText
 from vivavoce.report.document import compose
 from vivavoce.report.html import page
 from vivavoce.report.material import ReportOptions
 from vivavoce.report.preregistration import preregistration
-from vivavoce.stats.declared import declared_family
-from vivavoce.stats.preference_results import preference_results
 from vivavoce.study.scaffold import write_study
 
 FILE = "study: talk\nprotocol: guerini-2018\n"

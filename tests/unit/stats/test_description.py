@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from vivavoce.log.levels import Level
-from vivavoce.log.reduction import reduce_dataset
-from vivavoce.stats.description import describe
-from vivavoce.stats.groups import natural_grouping
+from vivavoce.analysis.description import describe
+from vivavoce.analysis.groups import natural_grouping
+from vivavoce.dataset.levels import Level
+from vivavoce.dataset.reduction import reduce_dataset
 
 
 def test_systems_period_and_endings_are_counted_by_group(make):

@@ -8,12 +8,12 @@ import pytest
 
 from scenes.comparing import compare, questions
 from scenes.visits import Parrot
+from vivavoce.analysis.effort import _lasted, _row, _Spent, effort, wizard_systems
 from vivavoce.core.clock import ManualClock
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.effort import _lasted, _row, _Spent, effort, wizard_systems
 from vivavoce.steps.pairwise_preference.form import Preferred
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.failures import typical_failures
-from vivavoce.stats.groups import groups
+from vivavoce.analysis.failures import typical_failures
+from vivavoce.analysis.groups import groups
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 

@@ -5,20 +5,21 @@ import pytest
 from benchmarks._assumed_sums import assume_sums
 from typer.testing import CliRunner
 
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.declared import _differences
+from vivavoce.analysis.summary import summarise
 from vivavoce.cli.main import app
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.declaration import written_analysis
+from vivavoce.dataset.declaration import written_analysis
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import MEASURES
 from vivavoce.report.language import speaking, with_words
 from vivavoce.report.numbers import p_value
 from vivavoce.report.section import SECTIONS
 from vivavoce.report.table import comparisons
 from vivavoce.sections.results.answer import answer
-from vivavoce.stats.comparison import compare_systems
-from vivavoce.stats.declared import _differences
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.rates import HEADLINES, is_rate
-from vivavoce.stats.summary import summarise
 
 DECLARED = """study: shops
 systems: {a: {connect: http}, b: {connect: http}, c: {connect: http}}

@@ -8,21 +8,22 @@ from scipy.stats import t as student
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from scenes.judging import judged
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.analysis.clustered_summary import ClusteredSummary
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.groups import Group
+from vivavoce.analysis.summary import summarise
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures.compute import Sums as Parts
 from vivavoce.stats.bootstrap import bootstrap_difference, bootstrap_ratio, draw_sums, ends
-from vivavoce.stats.clustered_summary import ClusteredSummary
 from vivavoce.stats.clusters import (
     NOTHING_VARIED,
     ClusterSums,
     clustered_rate,
     ratio_interval,
 )
-from vivavoce.stats.comparison import compare_systems
-from vivavoce.stats.groups import Group
 from vivavoce.stats.models import Cases, check_models
 from vivavoce.stats.ranks import ordinal_regression
-from vivavoce.stats.summary import summarise
 
 
 def with_likings(seed: int, people: int, calls: int, liking: float) -> list[tuple]:

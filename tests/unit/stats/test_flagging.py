@@ -8,11 +8,12 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, f1_score, precision_score, recall_score
 from typer.testing import CliRunner
 
+from vivavoce.analysis.flagging import _Counts, score_flags
 from vivavoce.cli.main import app
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.turn_flags import turn_flags
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.turn_flags import turn_flags
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.measures import compute
-from vivavoce.stats.flagging import _Counts, score_flags
 
 SAID = ("Which area?", "You can say north.", "Where are you?", "Fine.")
 JUDGED = {"a": [(0, "question"), (2, "help")], "b": [(0, "question"), (6, "question")]}

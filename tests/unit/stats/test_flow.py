@@ -2,7 +2,7 @@
 
 import pytest
 
-from vivavoce.stats.flow import COUNTED, flow
+from vivavoce.analysis.flow import COUNTED, flow
 
 
 def test_a_dialogue_counts_for_a_measure_only_where_it_has_a_value(make):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from vivavoce.stats.annotated_calls import Call
-from vivavoce.stats.calibration import BetaRate, _dialogues, _error_rates, kaplan_meier
-from vivavoce.stats.caller_habits import (
+from vivavoce.analysis.annotated_calls import Call
+from vivavoce.analysis.calibration import BetaRate, _dialogues, _error_rates, kaplan_meier
+from vivavoce.analysis.caller_habits import (
     _carefulness,
     _changed_mind,
     _denial,

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.clusters import clustered_rate, sum_by_participant
-from vivavoce.stats.idial import (
+from vivavoce.analysis.idial import (
     IDIAL,
     IdialAspect,
     _ends,
@@ -25,6 +23,9 @@ from vivavoce.stats.idial import (
     modules,
     people,
 )
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
+from vivavoce.stats.clusters import clustered_rate, sum_by_participant
 
 
 def act(turn: int, layer: str, slot: str, value: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import pytest
 
 from scenes.engines import carrying
 from scenes.shops import shops
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.comparison import compare_systems
+from vivavoce.analysis.comparison import compare_systems
+from vivavoce.analysis.simulation_of_power import Rates, simulate
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.power import Nested
-from vivavoce.stats.simulation_of_power import Rates, simulate
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ from statistics import NormalDist
 import pytest
 from scipy.stats import norm
 
+from vivavoce.analysis.clustered_summary import ClusteredSummary
+from vivavoce.analysis.groups import groups
+from vivavoce.analysis.interim_analyses import boundaries, conditional_power, monitor
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.core.result import as_json
 from vivavoce.measures.compute import sums
 from vivavoce.stats.anytime import watch_differences
-from vivavoce.stats.clustered_summary import ClusteredSummary
-from vivavoce.stats.groups import groups
-from vivavoce.stats.interim_analyses import boundaries, conditional_power, monitor
 
 
 def trial(people: int, gap: int) -> list[tuple]:

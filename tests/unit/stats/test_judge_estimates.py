@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vivavoce.analysis.judge_estimates import _chances, _whole, calibrate, estimate
+from vivavoce.analysis.judged_table import JudgedTable, doubt, judged_table
+from vivavoce.analysis.prediction.table import ALIASES
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.judge_calibration import agree
-from vivavoce.stats.judge_estimates import _chances, _whole, calibrate, estimate
-from vivavoce.stats.judged_table import JudgedTable, doubt, judged_table
 from vivavoce.stats.multiple_testing import holm
-from vivavoce.stats.prediction.table import ALIASES
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference, powered_mean
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from unit.stats.test_judge_estimates import AT, judgement
+from vivavoce.analysis.interim_analyses import monitor
+from vivavoce.analysis.judge_estimates import calibrate, estimate
+from vivavoce.analysis.judged_table import doubts_by_dialogue, judged_table
+from vivavoce.analysis.label_targets import free_parameters, is_label, is_turn_label, labelled_cases
+from vivavoce.analysis.stopping import watch
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.annotation_layers import LAYERS
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.annotation_layers import LAYERS
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.measures.base import Tables
 from vivavoce.measures.compute import sums
-from vivavoce.stats.interim_analyses import monitor
-from vivavoce.stats.judge_estimates import calibrate, estimate
-from vivavoce.stats.judged_table import doubts_by_dialogue, judged_table
-from vivavoce.stats.label_targets import free_parameters, is_label, is_turn_label, labelled_cases
 from vivavoce.stats.prediction_powered import JudgedCases, powered_mean
-from vivavoce.stats.stopping import watch
 from vivavoce.study.analysis_file import Analysis
 
 SYSTEMS = "ab" * 6

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.learning import dialogue_numbers, learning
+from vivavoce.analysis.learning import dialogue_numbers, learning
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from vivavoce.analysis.listening import has_listening, listening_results
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.listening import has_listening, listening_results
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 

@@ -5,16 +5,15 @@ import math
 import pytest
 from scipy.stats import t
 
-from vivavoce.core.errors import InputError
-from vivavoce.stats.equivalence import (
+from vivavoce.analysis.margins import (
     check_margin,
     check_margins_used,
-    equivalence,
     equivalences,
-    equivalent_proportions,
     margin_of,
     possible_margins,
 )
+from vivavoce.core.errors import InputError
+from vivavoce.stats.equivalence import equivalence, equivalent_proportions
 from vivavoce.stats.multiple_testing import holm
 
 SAID, SHOWN = "subjective_success", "objective_success_assigned"

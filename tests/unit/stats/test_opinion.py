@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.groups import groups
-from vivavoce.stats.opinion import RecordedOpinion, _kappa, opinion_against_record
+from vivavoce.analysis.groups import groups
+from vivavoce.analysis.opinion import RecordedOpinion, _kappa, opinion_against_record
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 DB = [

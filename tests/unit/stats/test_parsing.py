@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from vivavoce.analysis.parsing import ParsedItem, _asked, _concepts, _Counts, _items, _people, score_parser
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.parsing import ParsedItem, _asked, _concepts, _Counts, _items, _people, score_parser
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 TURNS = {
     1: (["inform food = thai", "inform area = north"], ["inform food = thai", "inform type = pub"]),

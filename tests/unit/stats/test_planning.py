@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from vivavoce.analysis import planning, simulation_of_power
+from vivavoce.analysis.planning import Pilot, answer, doubt_size, plan_of_study
+from vivavoce.analysis.simulation_of_power import Rates
 from vivavoce.core.errors import InputError
-from vivavoce.stats import planning, simulation_of_power
-from vivavoce.stats.planning import Pilot, answer, doubt_size, plan_of_study
 from vivavoce.stats.power import RequiredSample
-from vivavoce.stats.simulation_of_power import Rates
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
 

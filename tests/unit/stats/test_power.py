@@ -11,9 +11,10 @@ from scipy.stats import beta, norm
 from statsmodels.stats.power import TTestIndPower
 
 from scenes.judging import judged_often
+from vivavoce.analysis import simulation_of_power
+from vivavoce.analysis.planning import Pilot, _weakest_pair, answer, read_pilot
+from vivavoce.analysis.simulation_of_power import Rates, find_participants, simulate
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.stats import simulation_of_power
-from vivavoce.stats.planning import Pilot, _weakest_pair, answer, read_pilot
 from vivavoce.stats.power import (
     Nested,
     likert,
@@ -22,7 +23,6 @@ from vivavoce.stats.power import (
     preference,
     two_rates,
 )
-from vivavoce.stats.simulation_of_power import Rates, find_participants, simulate
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "statistics-power.json").read_text(encoding="utf-8")

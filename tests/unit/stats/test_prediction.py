@@ -13,20 +13,21 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from scenes.engines import carrying
+from vivavoce.analysis.prediction import correlate, evaluate, prediction_table
+from vivavoce.analysis.prediction.correlation import _rho
+from vivavoce.analysis.prediction.evaluation import _in_sample
+from vivavoce.analysis.prediction.explanation import explain
+from vivavoce.analysis.prediction.model import fit_model, read_model, score
+from vivavoce.analysis.prediction.table import PredictionTable
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.prediction import correlate, evaluate, prediction_table
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.stats.prediction import scores as scoring
-from vivavoce.stats.prediction.correlation import _rho
 from vivavoce.stats.prediction.cross_fitting import cross_fitted
-from vivavoce.stats.prediction.evaluation import _in_sample
-from vivavoce.stats.prediction.explanation import explain
 from vivavoce.stats.prediction.fitting import Fitted
 from vivavoce.stats.prediction.linear import Linear, elastic_net, fit, folds, stepwise
-from vivavoce.stats.prediction.model import fit_model, read_model, score
 from vivavoce.stats.prediction.scores import HeldOut, scores
-from vivavoce.stats.prediction.table import PredictionTable
 
 PEOPLE = 12
 

@@ -16,13 +16,8 @@ from sklearn.metrics import cohen_kappa_score, recall_score
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 from typer.testing import CliRunner
 
-from vivavoce.cli.main import app
-from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.measures import compute
-from vivavoce.report.prediction import prediction_figures
-from vivavoce.stats.prediction import correlate, prediction_table
-from vivavoce.stats.prediction.explanation import (
+from vivavoce.analysis.prediction import correlate, prediction_table
+from vivavoce.analysis.prediction.explanation import (
     _calibration,
     _coefficients,
     _collinear,
@@ -30,13 +25,19 @@ from vivavoce.stats.prediction.explanation import (
     _importance,
     explain,
 )
+from vivavoce.analysis.prediction.model import _tree, fit_model, read_model, score, unknown_predictors
+from vivavoce.analysis.prediction.table import JUDGEMENTS, PredictionTable, usable
+from vivavoce.cli.main import app
+from vivavoce.core.errors import InputError
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
+from vivavoce.measures import compute
+from vivavoce.report.prediction import prediction_figures
 from vivavoce.stats.prediction.fitting import KINDS, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import folds
 from vivavoce.stats.prediction.logistic import fit_logistic, penalised
-from vivavoce.stats.prediction.model import _tree, fit_model, read_model, score, unknown_predictors
 from vivavoce.stats.prediction.ordinal import Ordinal, has_codes
 from vivavoce.stats.prediction.scores import HeldOut, rank_correlation, scores
-from vivavoce.stats.prediction.table import JUDGEMENTS, PredictionTable, usable
 from vivavoce.stats.prediction.trees import Forest, fit_boosting, fit_tree
 
 CALLS, PEOPLE = 80, 16

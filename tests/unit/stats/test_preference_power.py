@@ -3,8 +3,8 @@
 import pytest
 from scipy.stats import binom, chi2
 
+from vivavoce.analysis.preference_power import power_of_plan
 from vivavoce.core.errors import InputError
-from vivavoce.stats.preference_power import power_of_plan
 from vivavoce.study.planted_preferences import PlantedPreferences, read_planted
 
 

@@ -6,8 +6,8 @@ import pytest
 from statsmodels.stats.proportion import proportions_ztest
 
 from scenes.judgements import judge_rows, made, person_row
+from vivavoce.analysis.preference_results import has_preferences, preference_results, study_rating
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.stats.preference_results import has_preferences, preference_results, study_rating
 from vivavoce.stats.preferences import StudyRating
 
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 from scenes.judgements import judge_rows, made
-from vivavoce.stats.preference_results import preference_results, strengths
+from vivavoce.analysis.preference_results import preference_results, strengths
 
 SIGNS = {"experimental": 1, "control": -1, "tie": 0}
 

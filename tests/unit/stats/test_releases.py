@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.dataset_pairs import doubts
-from vivavoce.stats.releases import ReleaseComparison, ReleaseRow, against
+from vivavoce.analysis.dataset_pairs import doubts
+from vivavoce.analysis.releases import ReleaseComparison, ReleaseRow, against
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from statsmodels.multivariate.factor import Factor
 
+from vivavoce.analysis.scales import cronbach_alpha, omega_of_loadings, reliability
 from vivavoce.stats.bootstrap import ends
-from vivavoce.stats.scales import cronbach_alpha, omega_of_loadings, reliability
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "reliability.json").read_text(encoding="utf-8"))
 

@@ -5,9 +5,9 @@ from itertools import combinations
 
 import pytest
 
+from vivavoce.analysis.repeated_trials import pass_power, repeated_trials
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.repeated_trials import pass_power, repeated_trials
+from vivavoce.dataset.reader import Dataset
 
 Make = Callable[..., Dataset]
 

@@ -6,8 +6,8 @@ import pytest
 from benchmarks.two_papers import PREFERENCES, TABLE_2, _agree, _p, half_up, half_width, page
 from scipy.stats import norm
 
+from vivavoce.analysis.populations import compare_counts, compare_populations, rank_agreement
 from vivavoce.core.errors import InputError
-from vivavoce.stats.populations import compare_counts, compare_populations, rank_agreement
 
 ROOT = Path(__file__).parents[3]
 

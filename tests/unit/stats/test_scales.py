@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.analysis.scales import answered_scales
+from vivavoce.dataset.reader import Dataset
 from vivavoce.questionnaires.instrument import INSTRUMENTS
-from vivavoce.stats.scales import answered_scales
 
 Make = Callable[..., Dataset]
 FORMS = [[4, 2, 5, 1, 4, 2, 4, 2, 5, 1], [3, 3, 2, 2, 4, 3, 3, 4, 2, 3], [5, 1, 4, 2, 5, 1, 5, 2, 4, 3],

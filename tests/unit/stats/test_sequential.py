@@ -7,12 +7,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from vivavoce.analysis.interim_analyses import boundaries, conditional_power, judge
 from vivavoce.core.errors import InputError, UnknownName
 from vivavoce.stats.anytime import (
     e_value,
     watch_differences,
 )
-from vivavoce.stats.interim_analyses import boundaries, conditional_power, judge
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "statistics-sequential.json").read_text(encoding="utf-8")

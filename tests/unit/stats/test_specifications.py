@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.declared import declared_family
+from vivavoce.analysis.declared import declared_family
+from vivavoce.analysis.specifications import AnalysisWay, SpecificationCurve, specification_curves
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.stats.prediction_powered import JudgedCases, powered_difference
-from vivavoce.stats.specifications import AnalysisWay, SpecificationCurve, specification_curves
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 STUDY = """study: two pools
@@ -168,7 +169,7 @@ def test_rules_that_leave_out_the_same_are_one_way(tmp_path: Path) -> None:
 def test_far_ways_are_left_out_where_there_are_very_many(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vivavoce.stats.specifications.MOST", 20)
+    monkeypatch.setattr("vivavoce.analysis.specifications.MOST", 20)
     (found,) = specification_curves(dataset)
     declared = found.declared.choice
     apart = [sum(x != y for x, y in zip(one.choice, declared, strict=True)) for one in found.specifications]

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from vivavoce.analysis.interim_analyses import _z, boundaries
+from vivavoce.analysis.stopping import _stop_at_any_time, _whole, next_look, share_of_alpha, watch
 from vivavoce.core.errors import UnknownName
 from vivavoce.log.events import LoggedVerdict
 from vivavoce.stats.anytime import Look
 from vivavoce.stats.difference import compare_clusters
-from vivavoce.stats.interim_analyses import _z, boundaries
 from vivavoce.stats.interval import Interval
-from vivavoce.stats.stopping import _stop_at_any_time, _whole, next_look, share_of_alpha, watch
 from vivavoce.stats.summary_results import ClusteredDifference
 from vivavoce.study.model import Analysis, Stopping
 

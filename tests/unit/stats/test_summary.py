@@ -6,13 +6,13 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
+from vivavoce.analysis.summary import doubt_definitions, summarise
 from vivavoce.core.errors import UnknownName
 from vivavoce.core.result import as_json
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.sections.results.section import ResultsSection
 from vivavoce.stats.proportions import newcombe, two_proportion_z, wilson
 from vivavoce.stats.rates import HEADLINES
-from vivavoce.stats.summary import doubt_definitions, summarise
 
 BROKEN = "In {n} dialogues a turn failed because of Vivavoce, not the system ({which})."
 

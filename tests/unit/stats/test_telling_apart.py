@@ -12,10 +12,10 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
 from scenes.calls import written
+from vivavoce.analysis.annotated_calls import Call
+from vivavoce.analysis.telling_apart import _acts, _features, _fit, _matrix, _words, tell_apart
 from vivavoce.cli.calibration import compare
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.annotated_calls import Call
-from vivavoce.stats.telling_apart import _acts, _features, _fit, _matrix, _words, tell_apart
+from vivavoce.dataset.reader import Dataset
 
 OFFER = [("offer", "name", "x")]
 FOODS = ("thai", "greek", "turkish", "british")

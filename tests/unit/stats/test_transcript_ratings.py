@@ -9,10 +9,11 @@ from statistics import mean
 import pytest
 
 from scenes.judgements import judge_rows, made
+from vivavoce.analysis.effort import effort
+from vivavoce.analysis.transcript_ratings import AttentionCheck, _width, has_readings, rated_transcripts
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.stats.effort import effort
-from vivavoce.stats.transcript_ratings import AttentionCheck, _width, has_readings, rated_transcripts
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 

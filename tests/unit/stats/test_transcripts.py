@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vivavoce.analysis.transcripts import cell, compare_transcripts, marginal
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.stats.multiple_testing import holm
 from vivavoce.stats.preferences import TranscriptComparison
 from vivavoce.stats.proportions import two_proportion_z
-from vivavoce.stats.transcripts import cell, compare_transcripts, marginal
 
 GOLDEN = json.loads(
     (Path(__file__).parents[2] / "golden" / "statistics-transcripts.json").read_text(encoding="utf-8")

@@ -18,8 +18,8 @@ from scenes import judge_model
 from scenes.processes import free_port, process, wait_for_port
 from unit.stress.conftest import RunCases, case
 from vivavoce.cli.main import app
-from vivavoce.log.dataset import DatasetWriter
-from vivavoce.log.export_csv import safe_csv_cell
+from vivavoce.dataset.csv_files import safe_csv_cell
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_stress.judge_scores import JudgedPair, judge_results
 
 ROOT = Path(__file__).resolve().parents[3]

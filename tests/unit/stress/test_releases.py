@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scenes.campaigns import stress_row, transcript
-from vivavoce.log.dataset import DatasetWriter
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_stress.releases import RunsCompared, compare_last_runs, compare_runs
 
 

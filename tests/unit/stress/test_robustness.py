@@ -14,7 +14,8 @@ from vivavoce.audio.sound import Sound, joined, silence
 from vivavoce.audio.speech import make_synthesiser
 from vivavoce.cli.main import app
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_stress.robustness import hear, read_trial, recorded_turns
 
 SAID = {"ada": "I want a cheap pub", "bob": "what is the phone number", "eve": "thank you goodbye"}

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from unit.stress.test_review import reviews_of
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.study.model import Study
 from vivavoce_stress.base import TOLD_BEFORE, Utterance
 from vivavoce_stress.content_words import changed_words, kind_changed

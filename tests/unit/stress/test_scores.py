@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
-from vivavoce.log.schema import STRESS
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.schema import STRESS
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.stats.proportions import wilson
 from vivavoce_stress.scores import agree, agreement, figures, permutation_p, score, stress_results
 

@@ -13,7 +13,7 @@ from scenes.visits import Parrot, make_study
 from vivavoce.audio.recognition import RECOGNISERS, Hypothesis, RecogniserSettings
 from vivavoce.audio.sound import Sound
 from vivavoce.audio.synthesis import SYNTHESISERS, SynthesiserSettings
-from vivavoce.desk.board import Board
+from vivavoce.dashboard.board import Board
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
 from vivavoce.log.verification import rebuild

@@ -14,6 +14,8 @@ from scenes.visits import Parrot, make_study
 from vivavoce.core.clock import ManualClock
 from vivavoce.log.events import LoggedEarlier, VisitOpened
 from vivavoce.log.store import Log, StoredEvent
+from vivavoce.participant.present import visit_page
+from vivavoce.participant.site import Site
 from vivavoce.study import model as study_model
 from vivavoce.study.caps import Caps
 from vivavoce.study.follow_up import FollowUp
@@ -22,8 +24,6 @@ from vivavoce.trial.caps import _followed
 from vivavoce.trial.engine import SessionEngine
 from vivavoce.trial.errors import SessionError
 from vivavoce.trial.state import VisitState
-from vivavoce.web.present import visit_page
-from vivavoce.web.site import Site
 
 
 @pytest.fixture

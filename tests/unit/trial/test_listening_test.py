@@ -12,12 +12,12 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 from scenes.listening import clip, listening_study
+from vivavoce.analysis.listening import listening_results
 from vivavoce.core.clock import ManualClock
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.export import export_dataset
 from vivavoce.log.store import Log
-from vivavoce.stats.listening import listening_results
 from vivavoce.steps.listening_test.hearing import CountedTones
 from vivavoce.steps.listening_test.step import ClipJudgement
 from vivavoce.steps.stimulus import Draw, Rejected

@@ -10,8 +10,8 @@ import pytest
 from scenes.annotating import Annotator, bench
 from scenes.annotating_commands import commanding_study
 from scenes.listening import clip
-from vivavoce.log.dataset import DatasetWriter
-from vivavoce.log.dataset_folder import replacing
+from vivavoce.dataset.folder import replacing
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.drafts import efforts
 from vivavoce_commands.annotation.kind import COMMANDS

@@ -9,7 +9,7 @@ import pytest
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from scenes.command_line import vivavoce
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.log.store import Log
 from vivavoce_commands.annotation.drafts import read_drafts
 from vivavoce_commands.annotation.files import take_in, with_commands, write_commands

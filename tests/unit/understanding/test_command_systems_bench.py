@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks import command_systems
 
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.learning.examples import read_recipes
 

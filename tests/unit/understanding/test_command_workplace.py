@@ -8,7 +8,7 @@ import pytest
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from vivavoce.annotation.workplace import JudgementRefused
 from vivavoce.core.errors import InputError
-from vivavoce.log.annotation_layers import ADJUDICATED
+from vivavoce.dataset.annotation_layers import ADJUDICATED
 from vivavoce.log.events import VisitOpened
 from vivavoce.log.export import export_dataset
 from vivavoce.log.recording_events import RecordingRemoved

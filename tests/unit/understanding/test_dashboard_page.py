@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from scenes.annotating_commands import ANNA, BRUNO, annotate_all, commanding_study
 from scenes.translated import same_in_italian
-from vivavoce.desk.app import create_desk
+from vivavoce.dashboard.app import create_desk
 from vivavoce.log.store import Log
 from vivavoce_commands.agreement import command_agreement
 from vivavoce_commands.annotation.kind import COMMANDS

@@ -7,7 +7,7 @@ import pytest
 from benchmarks._command_phenomena import PHENOMENA, by_phenomenon, phenomena_of
 
 from vivavoce.core.alignment import align
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce_commands.command_file import command_files, read_command_file
 from vivavoce_commands.command_templates import check_predicate, read_templates
 from vivavoce_commands.kitchen.corpus import generate, write_corpus

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from scenes.command_line import vivavoce
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_commands.kitchen.corpus import generate, write_corpus
 from vivavoce_commands.learning import systems
 from vivavoce_commands.learning.answers import score_answers, write_answers

@@ -8,7 +8,8 @@ import pytest
 from vivavoce.audio.files import write_sound
 from vivavoce.audio.speech import make_synthesiser
 from vivavoce.core.errors import InputError
-from vivavoce.log.dataset import Dataset, DatasetWriter
+from vivavoce.dataset.reader import Dataset
+from vivavoce.dataset.writer import DatasetWriter
 from vivavoce_commands.learning.examples import read_recipes
 from vivavoce_commands.recognised_commands import hear_commands, recogniser_of
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from vivavoce.analysis.prediction.table import JUDGEMENTS, column_of, parameters, people_of, targets
 from vivavoce.core.result import spread
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.stats.prediction.scores import LEVEL, rank_correlation
-from vivavoce.stats.prediction.table import JUDGEMENTS, column_of, parameters, people_of, targets
 
 Numbers = NDArray[np.float64]
 FEWEST: Final = 10

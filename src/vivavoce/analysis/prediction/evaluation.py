@@ -7,13 +7,13 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
 from vivavoce.core.engines import in_pieces
 from vivavoce.core.signature import signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit, kinds_for
 from vivavoce.stats.prediction.linear import Mask, folds
 from vivavoce.stats.prediction.scores import HeldOut, Numbers, PredictionScores, scores
-from vivavoce.stats.prediction.table import PredictionTable, prediction_table
 
 Grouping = Literal["participant", "system"]
 Progress = Callable[[int, int], None]

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from vivavoce.analysis.prediction.evaluation import FOLDS, Progress, fit_on, held_out
+from vivavoce.analysis.prediction.table import PredictionTable, prediction_table
 from vivavoce.core.engines import in_pieces
 from vivavoce.core.signature import signature
-from vivavoce.log.dataset import Dataset
-from vivavoce.stats.prediction.evaluation import FOLDS, Progress, fit_on, held_out
+from vivavoce.dataset.reader import Dataset
 from vivavoce.stats.prediction.fitting import WEIGHING, Fitted, Kind, fit
 from vivavoce.stats.prediction.linear import folds
 from vivavoce.stats.prediction.scores import HeldOut, Numbers
-from vivavoce.stats.prediction.table import PredictionTable, prediction_table
 
 REFITS: Final = 100
 SHUFFLES: Final = 5

@@ -9,14 +9,14 @@ from typing import Any, Final
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from vivavoce.analysis.prediction.table import parameters, prediction_table
 from vivavoce.core.errors import InputError
 from vivavoce.core.signature import signature
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES
 from vivavoce.stats.prediction.fitting import Fitted, Kind, fit
 from vivavoce.stats.prediction.linear import Linear
 from vivavoce.stats.prediction.ordinal import Ordinal
-from vivavoce.stats.prediction.table import parameters, prediction_table
 from vivavoce.stats.prediction.trees import Forest, Tree
 
 FORMAT: Final = "vivavoce-quality-model"

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from vivavoce.core.errors import InputError, UnknownName
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures import MEASURES, components
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 

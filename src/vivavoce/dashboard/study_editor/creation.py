@@ -9,10 +9,10 @@ from typing import Any, Final
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml, read_yaml
-from vivavoce.desk.study_editor.edited_study import step_model, step_parts
-from vivavoce.desk.study_editor.request_form import check_system, with_private
-from vivavoce.desk.study_editor.settings_form import as_mapping
-from vivavoce.desk.study_editor.study_text import STUDY_FILE, Written, written
+from vivavoce.dashboard.study_editor.edited_study import step_model, step_parts
+from vivavoce.dashboard.study_editor.request_form import check_system, with_private
+from vivavoce.dashboard.study_editor.settings_form import as_mapping
+from vivavoce.dashboard.study_editor.study_text import STUDY_FILE, Written, written
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import protocol_file
 from vivavoce.study.scaffold import study_contents, write_contents

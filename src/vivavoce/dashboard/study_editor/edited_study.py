@@ -13,8 +13,8 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from vivavoce.connectors.factory import SettingsError, make_connector
 from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.yaml_source import Problem, parse_yaml, read_yaml
-from vivavoce.desk.study_editor.settings_form import as_mapping, as_short
-from vivavoce.desk.study_editor.study_text import (
+from vivavoce.dashboard.study_editor.settings_form import as_mapping, as_short
+from vivavoce.dashboard.study_editor.study_text import (
     STUDY_FILE,
     Written,
     changed,

@@ -9,11 +9,11 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from vivavoce.core.errors import InputError
-from vivavoce.desk.app_shell import AppShell, Desk, desk_of
-from vivavoce.desk.language import told
-from vivavoce.desk.security import field
-from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_editor.study_text import StudyFileChanged
+from vivavoce.dashboard.app_shell import AppShell, Desk, desk_of
+from vivavoce.dashboard.language import told
+from vivavoce.dashboard.security import field
+from vivavoce.dashboard.study_editor.edited_study import EditedStudy
+from vivavoce.dashboard.study_editor.study_text import StudyFileChanged
 from vivavoce.log.scope import PEOPLE, SIMULATED
 
 LONGEST: Final = 60_000  # characters of a text field; forms are limited to 64 KiB

@@ -12,13 +12,13 @@ from vivavoce.connectors.discovery import NotFound, discover
 from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
-from vivavoce.desk.app_shell import FOLDER, AppShell, Desk
-from vivavoce.desk.language import gettext, language, ngettext, told
-from vivavoce.desk.page import DashboardPage, DueAction, MenuItem, help_address
-from vivavoce.desk.pages_annotation import kept_once
-from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
-from vivavoce.desk.study_editor import pages_materials, pages_steps
-from vivavoce.desk.study_editor.creation import (
+from vivavoce.dashboard.app_shell import FOLDER, AppShell, Desk
+from vivavoce.dashboard.language import gettext, language, ngettext, told
+from vivavoce.dashboard.page import DashboardPage, DueAction, MenuItem, help_address
+from vivavoce.dashboard.pages_annotation import kept_once
+from vivavoce.dashboard.security import OnlyAsks, OwnForm, Steers, field, tell
+from vivavoce.dashboard.study_editor import pages_materials, pages_steps
+from vivavoce.dashboard.study_editor.creation import (
     EXAMPLE,
     LANGUAGES_PLACE,
     NAME_TAKEN,
@@ -33,8 +33,8 @@ from vivavoce.desk.study_editor.creation import (
     create_study,
     tasks_needed,
 )
-from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_editor.editing import (
+from vivavoce.dashboard.study_editor.edited_study import EditedStudy
+from vivavoce.dashboard.study_editor.editing import (
     LONGEST,
     Shell,
     conflict,
@@ -44,8 +44,8 @@ from vivavoce.desk.study_editor.editing import (
     save_and_return,
     visits_held,
 )
-from vivavoce.desk.study_editor.request_form import RequestForm, check_system, read_block, with_private
-from vivavoce.desk.study_editor.study_text import StudyFileChanged, changed, check_text, digest, written
+from vivavoce.dashboard.study_editor.request_form import RequestForm, check_system, read_block, with_private
+from vivavoce.dashboard.study_editor.study_text import StudyFileChanged, changed, check_text, digest, written
 from vivavoce.languages.base import language_name, languages_with
 from vivavoce.study.file import NAME_CURE, is_name
 from vivavoce.study.presets import PROTOCOLS, protocol_names

@@ -11,12 +11,12 @@ from starlette.responses import RedirectResponse, Response
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext, reading, told, worded
-from vivavoce.desk.security import OnlyAsks, OwnForm, Steers, field, tell
-from vivavoce.desk.study_editor.creation import TASKS_FILE, task_lines, tasks_text
-from vivavoce.desk.study_editor.edited_study import EditedStudy
-from vivavoce.desk.study_editor.editing import (
+from vivavoce.dashboard.app_shell import AppShell
+from vivavoce.dashboard.language import gettext, reading, told, worded
+from vivavoce.dashboard.security import OnlyAsks, OwnForm, Steers, field, tell
+from vivavoce.dashboard.study_editor.creation import TASKS_FILE, task_lines, tasks_text
+from vivavoce.dashboard.study_editor.edited_study import EditedStudy
+from vivavoce.dashboard.study_editor.editing import (
     LONGEST,
     Shell,
     edited,
@@ -24,8 +24,14 @@ from vivavoce.desk.study_editor.editing import (
     save_and_return,
     visits_held,
 )
-from vivavoce.desk.study_editor.settings_form import as_mapping, beyond, fields_of, read_form, typed_settings
-from vivavoce.desk.study_editor.study_text import (
+from vivavoce.dashboard.study_editor.settings_form import (
+    as_mapping,
+    beyond,
+    fields_of,
+    read_form,
+    typed_settings,
+)
+from vivavoce.dashboard.study_editor.study_text import (
     StudyFileChanged,
     changed,
     digest,
@@ -35,11 +41,11 @@ from vivavoce.desk.study_editor.study_text import (
     write_text,
 )
 from vivavoce.languages.base import language_name
+from vivavoce.participant.documents import read_document
+from vivavoce.participant.site import information_sheet, visit_minutes
 from vivavoce.study.analysis_file import Analysis, Stopping
 from vivavoce.study.file import Allocation, StudyFile
 from vivavoce.study.model import Study
-from vivavoce.web.documents import read_document
-from vivavoce.web.site import information_sheet, visit_minutes
 
 # titles of values in the analysis form; "" is none
 CHOICES: Final[dict[str, dict[str, str]]] = {
@@ -216,9 +222,7 @@ def _analysis(
     typed: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None,
     size: "Size | None" = None, asked: Mapping[str, str] | None = None, problem: str = "",
 ) -> Response:  # fmt: skip
-    from vivavoce.stats.planning import (
-        ASSUMED_RATES,  # slow import, so not at startup
-    )
+    from vivavoce.analysis.planning import ASSUMED_RATES
 
     fields = fields_of(Analysis, _declared(study), typed, problems, DECLARED, _offered(study))
     named = {one.name for one in fields}
@@ -334,7 +338,7 @@ def size(request: Request, desk: Shell, form: OwnForm) -> Response:
 
 def size_of(study: Study, asked: Mapping[str, str]) -> Size:
     """Computed sample size. Raises  InputError: no comparison declared, or an invalid number"""
-    from vivavoce.stats.planning import answer, plan_of_study
+    from vivavoce.analysis.planning import answer, plan_of_study
 
     rates = [_number(asked[name], name) for name in ("first", "second")]
     hourly = _number(asked["hourly"], "hourly") if asked["hourly"] else None

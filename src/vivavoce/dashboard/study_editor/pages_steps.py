@@ -9,12 +9,12 @@ from fastapi import HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import NP_, gettext, step_words, worded
-from vivavoce.desk.security import OwnForm, Steers, field
-from vivavoce.desk.study_editor.edited_study import EditedStudy, step_model, step_parts
-from vivavoce.desk.study_editor.editing import Shell, edited, router, save_and_return
-from vivavoce.desk.study_editor.settings_form import (
+from vivavoce.dashboard.app_shell import AppShell
+from vivavoce.dashboard.language import NP_, gettext, step_words, worded
+from vivavoce.dashboard.security import OwnForm, Steers, field
+from vivavoce.dashboard.study_editor.edited_study import EditedStudy, step_model, step_parts
+from vivavoce.dashboard.study_editor.editing import Shell, edited, router, save_and_return
+from vivavoce.dashboard.study_editor.settings_form import (
     MISSING,
     FormField,
     as_mapping,

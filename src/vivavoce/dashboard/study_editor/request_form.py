@@ -18,9 +18,9 @@ from vivavoce.connectors.urls import is_private
 from vivavoce.core.errors import InputError
 from vivavoce.core.i18n import N_
 from vivavoce.core.yaml_source import parse_yaml
-from vivavoce.desk.language import gettext, language, worded
-from vivavoce.desk.security import field
-from vivavoce.desk.study_editor.study_text import Written
+from vivavoce.dashboard.language import gettext, language, worded
+from vivavoce.dashboard.security import field
+from vivavoce.dashboard.study_editor.study_text import Written
 
 BESIDE: Final = ("title", "factors", "flags")  # keys of a system, not of its connector
 NO_WORDS_FIELD: Final = N_("Enter the message field.")

@@ -19,7 +19,7 @@ from starlette.datastructures import FormData
 from vivavoce.core.errors import InputError, sentences
 from vivavoce.core.validation import complaints_of
 from vivavoce.core.yaml_source import KeyPath, Source, parse_yaml
-from vivavoce.desk.study_editor.study_text import Written, written
+from vivavoce.dashboard.study_editor.study_text import Written, written
 from vivavoce.study.steps_file import Range
 
 MISSING: Final = object()  # value of an absent key

@@ -9,14 +9,14 @@ from typing import Final
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
-from vivavoce.desk.app import guarded, serve_pages
-from vivavoce.desk.app_shell import AppShell
-from vivavoce.desk.language import gettext, language
-from vivavoce.desk.security import OwnForm, Steers, desk_cookie
-from vivavoce.desk.study_editor.editing import Shell, edited
-from vivavoce.desk.study_editor.pages import PAGE, study_page
+from vivavoce.dashboard.app import guarded, serve_pages
+from vivavoce.dashboard.app_shell import AppShell
+from vivavoce.dashboard.language import gettext, language
+from vivavoce.dashboard.security import OwnForm, Steers, desk_cookie
+from vivavoce.dashboard.study_editor.editing import Shell, edited
+from vivavoce.dashboard.study_editor.pages import PAGE, study_page
 from vivavoce.log.store import Log
-from vivavoce.web.accounts import Access, SignedIn
+from vivavoce.participant.accounts import Access, SignedIn
 
 router = APIRouter()
 WITHOUT_SCRIPT_S: Final = 8.0  # below the 15 s reload of the page without a script

@@ -1,7 +1,7 @@
 """Task success against assigned and inferred goals: pure algorithms, and the outcomes of a dataset.
 
 ```python
-from vivavoce.log.dataset import Dataset
+from vivavoce.dataset.reader import Dataset
 from vivavoce.measures.success import outcomes
 
 found = outcomes(Dataset("D"))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import normalise_value
-from vivavoce.log.vocabulary import DONTCARE, NAME, THIS, TYPE
+from vivavoce.dataset.vocabulary import DONTCARE, NAME, THIS, TYPE
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Venues
 from vivavoce.measures.success.scoring import OfferRule, Record, offered_name, serves
 

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from vivavoce.core.text import is_same_value, normalise_value
+from vivavoce.dataset.vocabulary import DONTCARE, NAME, TYPE
 from vivavoce.languages.data import FactWords
-from vivavoce.log.vocabulary import DONTCARE, NAME, TYPE
 
 _WORD: Final = re.compile(r"\w+")
 _APOSTROPHE: Final = re.compile(r"\s*'\s*")

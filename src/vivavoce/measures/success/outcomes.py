@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from vivavoce.log.vocabulary import REFERENCE_SOURCES, TYPE
+from vivavoce.dataset.vocabulary import REFERENCE_SOURCES, TYPE
 from vivavoce.measures.base import field_of
 from vivavoce.measures.columns import made_once
 from vivavoce.measures.success.assigned import AssignedOutcome, assigned_outcome, counting_goal

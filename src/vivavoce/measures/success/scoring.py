@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from vivavoce.core.text import normalise_value
-from vivavoce.log.vocabulary import NAME
+from vivavoce.dataset.vocabulary import NAME
 from vivavoce.measures.success.model import Goal, ScoredAct, ScoredTurn, ScoredVenue, Venues
 
 OfferRule = Literal["last", "any"]

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from vivavoce.analysis.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -21,7 +22,6 @@ from vivavoce.report.numbers import (
     points,
 )
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.releases import MARGIN, RATES, MarginTest, ReleaseComparison, ReleaseRow, against
 
 SIGNIFICANT: Final = 0.05
 

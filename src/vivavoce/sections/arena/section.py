@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from vivavoce.analysis.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, rank_systems
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS, Figure
@@ -10,7 +11,6 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, between, coefficient, count, listed, p_value, percent, plural
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.arena import ArenaPair, ArenaResults, SideTerm, StyleTerm, rank_systems
 from vivavoce.stats.preferences import NamedWorth
 
 COVARIATES: Final = {

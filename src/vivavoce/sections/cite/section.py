@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from vivavoce.analysis.description import DatasetDescription
+from vivavoce.analysis.scales import AnsweredScale
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Heading
 from vivavoce.report.content import headlines
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.section import Section
-from vivavoce.stats.description import DatasetDescription
-from vivavoce.stats.scales import AnsweredScale
 from vivavoce.stats.summary_results import Summary
 
 OURS: Final = ("the project's", "this project")  # sources that are no publication

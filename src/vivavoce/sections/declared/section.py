@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from vivavoce.analysis.declared import FrozenDeclaration
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Bullets, Cell, FactList, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -31,7 +32,6 @@ from vivavoce.stats.declared_results import (
     DeclaredChoice,
     DeclaredComparison,
     DeclaredFamily,
-    FrozenDeclaration,
     NoWorse,
 )
 from vivavoce.stats.multiple_testing import NAMES

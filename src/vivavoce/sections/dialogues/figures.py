@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.correlations import RankCorrelation
+from vivavoce.analysis.description import DialogueDurations
 from vivavoce.report.drawing import (
     ACCENT,
     HOVER,
@@ -27,8 +29,6 @@ from vivavoce.report.drawing import (
 from vivavoce.report.intervals import DrawnValue, columns_of
 from vivavoce.report.language import say
 from vivavoce.report.numbers import coefficient, count, durations, label
-from vivavoce.stats.correlations import RankCorrelation
-from vivavoce.stats.description import DialogueDurations
 
 STEP: Final = 24
 COLOURS: Final = (ACCENT, WARM, INK, SOFT, WARM_SOFT)

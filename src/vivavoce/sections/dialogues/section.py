@@ -8,6 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from vivavoce.analysis.correlations import RankCorrelation, correlations
+from vivavoce.analysis.description import DialogueDurations
 from vivavoce.measures import MEASURES
 from vivavoce.measures.compute import sums
 from vivavoce.report.blocks import Block, Cell, Fold, Row, TableOfText
@@ -26,8 +28,6 @@ from vivavoce.sections.dialogues.figures import (
     durations_figure,
     parameters_figures,
 )
-from vivavoce.stats.correlations import RankCorrelation, correlations
-from vivavoce.stats.description import DialogueDurations
 from vivavoce.stats.rates import is_rate
 from vivavoce.stats.summary_results import GroupSummary, MeasuredTotal, Summary
 

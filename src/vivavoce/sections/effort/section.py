@@ -2,13 +2,13 @@
 
 from typing import Final
 
+from vivavoce.analysis.effort import JudgementEffort, effort
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, coefficient, count
 from vivavoce.report.section import Section
-from vivavoce.stats.effort import JudgementEffort, effort
 
 ARMS: Final = {
     "compared": "Transcripts compared",

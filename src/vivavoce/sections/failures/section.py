@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vivavoce.analysis.failures import FailedDialogue, typical_failures
 from vivavoce.report.blocks import Block, Paragraph, Transcript
 from vivavoce.report.content import title
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import plural
 from vivavoce.report.section import Section
-from vivavoce.stats.failures import FailedDialogue, typical_failures
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.flow import TrialFlow, flow
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Row, TableOfText
 from vivavoce.report.content import heads, title
 from vivavoce.report.counted import CountedDialogues
@@ -15,7 +16,6 @@ from vivavoce.report.links import CASES
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import count, percent, plural
 from vivavoce.report.section import Section
-from vivavoce.stats.flow import TrialFlow, flow
 
 OUTCOMES: Final = {
     "no_place": "turned away: the study was full",

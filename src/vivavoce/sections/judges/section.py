@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from vivavoce.analysis.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 from vivavoce.core.errors import InputError
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
@@ -20,7 +21,6 @@ from vivavoce.report.numbers import (
     percent,
 )
 from vivavoce.report.section import Section
-from vivavoce.stats.judge_estimates import EstimatedDifference, EstimatedGroup, JudgeEstimates, estimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

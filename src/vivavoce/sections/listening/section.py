@@ -1,5 +1,6 @@
 """Listening tests: mean opinion scores, and preferences between conditions."""
 
+from vivavoce.analysis.listening import ConditionContrast, ListeningResults, listening_results
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
 from vivavoce.report.drawing import MOST_DRAWN_GROUPS, Figure
@@ -8,7 +9,6 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, difference, p_value, plural
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.listening import ConditionContrast, ListeningResults, listening_results
 
 
 def listening_blocks(facts: ListeningResults) -> list[Block]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from vivavoce.analysis.opinion import RecordedOpinion, opinion_against_record
 from vivavoce.report.blocks import Block, Cell, Row, TableOfText
 from vivavoce.report.content import by_what, heads, title
 from vivavoce.report.counted import CountedDialogues
@@ -10,7 +11,6 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, p_value, percent, points, span
 from vivavoce.report.section import Section
-from vivavoce.stats.opinion import RecordedOpinion, opinion_against_record
 from vivavoce.stats.summary_results import Summary
 
 SIDES: Final = {

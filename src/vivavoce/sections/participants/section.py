@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.learning import LearningStep, learning
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import abandoned, by_what, group_name, headlines, heads, with_all
 from vivavoce.report.drawing import ACCENT, HOVER, INK, NARROW, SOFT, Figure, figure
@@ -14,7 +15,6 @@ from vivavoce.report.links import cases_of
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import amount, count, percent, plural, span
 from vivavoce.report.section import Section
-from vivavoce.stats.learning import LearningStep, learning
 from vivavoce.stats.summary_results import Summary
 
 BINS: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100)

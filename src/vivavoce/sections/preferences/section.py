@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from vivavoce.analysis.preference_results import preference_results
 from vivavoce.report.blocks import Block, Bullets, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads, is_significant
 from vivavoce.report.language import say, stated
@@ -28,7 +29,6 @@ from vivavoce.sections.preferences.strengths import (
 )
 from vivavoce.stats.declared_results import DeclaredChoice
 from vivavoce.stats.preference_models import few_tie_models
-from vivavoce.stats.preference_results import preference_results
 from vivavoce.stats.preferences import (
     ChoiceAgreement,
     CombinedStrategies,

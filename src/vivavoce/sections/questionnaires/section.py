@@ -6,6 +6,14 @@ from functools import partial
 from itertools import count as count_from
 from typing import Any, Final
 
+from vivavoce.analysis.description import (
+    AnsweredItem,
+    AnsweredSheet,
+    GroupMean,
+    answered_as,
+    answered_dialogues,
+)
+from vivavoce.analysis.scales import AnsweredScale, GroupScore, LikertItem, ScaleScore
 from vivavoce.questionnaires.instrument import INSTRUMENTS
 from vivavoce.questionnaires.wording import load_wording, wording_file
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
@@ -16,14 +24,6 @@ from vivavoce.report.language import language, say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import MISSING, amount, between, coefficient, count, label, plural
 from vivavoce.report.section import Section
-from vivavoce.stats.description import (
-    AnsweredItem,
-    AnsweredSheet,
-    GroupMean,
-    answered_as,
-    answered_dialogues,
-)
-from vivavoce.stats.scales import AnsweredScale, GroupScore, LikertItem, ScaleScore
 
 MOST_ANSWERS: Final = 8
 OURS: Final = ("project", "package")  # wordings that are known here, too

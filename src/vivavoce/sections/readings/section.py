@@ -1,12 +1,12 @@
 """Transcripts rated one at a time."""
 
+from vivavoce.analysis.transcript_ratings import TranscriptRatings, rated_transcripts
 from vivavoce.report.blocks import Block, Bullets, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import adjusted_cell, heads
 from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, p_value, plural
 from vivavoce.report.section import Front, LeadingSection
-from vivavoce.stats.transcript_ratings import TranscriptRatings, rated_transcripts
 
 
 def reading_blocks(facts: TranscriptRatings) -> list[Block]:

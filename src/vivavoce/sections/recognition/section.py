@@ -4,6 +4,7 @@ from typing import Any
 
 import altair as alt
 
+from vivavoce.analysis.confidence import Calibration, ConfidenceResults, confidence_results, has_confidences
 from vivavoce.report.blocks import Block, Cell, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads
 from vivavoce.report.drawing import ACCENT, NARROW, RULE, Figure, figure
@@ -11,12 +12,6 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import between, coefficient, count, label, percent, plural, span
 from vivavoce.report.section import Section
-from vivavoce.stats.confidence import (
-    Calibration,
-    ConfidenceResults,
-    confidence_results,
-    has_confidences,
-)
 
 
 def recognition_blocks(results: ConfidenceResults) -> list[Block]:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from vivavoce.analysis.summary import doubt_definitions
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Paragraph
 from vivavoce.report.content import by_what, headlines, interval_of, success_table, tests_table, title
@@ -24,7 +25,6 @@ from vivavoce.report.numbers import (
 from vivavoce.report.section import Front, LeadingSection
 from vivavoce.sections.results.answer import answer, decisive_margin, meanings, question, spoken_measure
 from vivavoce.stats.rates import is_rate
-from vivavoce.stats.summary import doubt_definitions
 from vivavoce.stats.summary_results import GroupTest, Summary
 
 

@@ -5,6 +5,12 @@ from typing import Any, Final
 
 import altair as alt
 
+from vivavoce.analysis.specifications import (
+    AnalysisWay,
+    Specification,
+    SpecificationCurve,
+    specification_curves,
+)
 from vivavoce.measures import MEASURES
 from vivavoce.report.blocks import Block, Cell, Heading, Paragraph, Row, TableOfText
 from vivavoce.report.content import heads, title
@@ -25,7 +31,6 @@ from vivavoce.report.language import say
 from vivavoce.report.material import Material
 from vivavoce.report.numbers import count, difference, differences, label, p_value
 from vivavoce.report.section import Section
-from vivavoce.stats.specifications import AnalysisWay, Specification, SpecificationCurve, specification_curves
 from vivavoce.study.exclusion import NONE
 
 HEIGHT: Final = 190

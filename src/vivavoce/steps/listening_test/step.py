@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
+from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 from vivavoce.log.stimulus_events import QualificationTried, ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
 from vivavoce.steps.listening_test.clips import Clip, ListenSettings, clips_of

@@ -7,7 +7,18 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, WORDS, Column, Table
+from vivavoce.dataset.columns import (
+    FLAG,
+    INSTANT,
+    INTEGER,
+    KEY,
+    LABEL,
+    PARTICIPANT,
+    REAL,
+    WORDS,
+    Column,
+    Table,
+)
 from vivavoce.log.event import LoggedRating
 from vivavoce.log.stimulus_events import ResponseGiven, StepFinished, StimuliPlanned
 from vivavoce.questionnaires.instrument import INSTRUMENTS

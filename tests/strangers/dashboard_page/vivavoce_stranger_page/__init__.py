@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from vivavoce.desk.app_shell import desk_of
-from vivavoce.desk.page import DashboardPage, MenuItem
+from vivavoce.dashboard.app_shell import desk_of
+from vivavoce.dashboard.page import DashboardPage, MenuItem
 
 router = APIRouter()
 

@@ -11,12 +11,12 @@ from vivavoce.annotation.judgement import DialogueJudgement
 from vivavoce.annotation.workplace import JudgementRefused, Workplace
 from vivavoce.log.annotation_events import LoggedLabel
 from vivavoce.log.annotation_state import Place
+from vivavoce.participant.judging import key_of, progress_of, to_next, workplace_of
+from vivavoce.participant.sign_in import ThisExpert, expert_page
+from vivavoce.participant.site import ThisSite
 from vivavoce.study.schemes import Scheme
 from vivavoce.study.settings import Settings, Whole
 from vivavoce.study.step_files import StepFiles
-from vivavoce.web.judging import key_of, progress_of, to_next, workplace_of
-from vivavoce.web.sign_in import ThisExpert, expert_page
-from vivavoce.web.site import ThisSite
 
 
 class PolitenessSettings(Settings):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
+from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant, StepFiles
 from vivavoce.steps.stimulus import Draw, Given, Outcome, Presented, Rejected, Row, StimulusStep
 from vivavoce.study.model import Study

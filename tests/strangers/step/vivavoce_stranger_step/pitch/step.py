@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from vivavoce.audio.files import pcm16
 from vivavoce.audio.sound import Sound
-from vivavoce.log.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
+from vivavoce.dataset.columns import FLAG, INSTANT, INTEGER, KEY, LABEL, PARTICIPANT, REAL, Column, Table
 from vivavoce.steps.base import ANSWERED, Information, Message, OfferedStep, SimulatedParticipant
 from vivavoce.steps.sounds import expect_heard, played_times
 from vivavoce.steps.stimulus import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from vivavoce.log.columns import (
+from vivavoce.dataset.columns import (
     FLAG,
     INSTANT,
     INTEGER,

@@ -1,0 +1,1 @@
+"""Methods of quality prediction: arrays in, fitted models and scores out."""
