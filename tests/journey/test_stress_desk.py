@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from unit.desk.test_stress import judged_case, queue
 
 from journey.test_researcher_desk import Trial, context, fits, sign_in, trial
+from unit.dashboard.test_stress import judged_case, queue
 from vivavoce.log.stress_events import VariantReviewed, VerdictGiven, stress_stream
 
 __all__ = ["context", "trial"]  # fixtures

@@ -21,7 +21,7 @@ DECLARED = """
 
 def trial_module() -> ModuleType:
     """The filler of logs that the dashboard's unit tests use."""
-    path = Path(__file__).parents[1] / "unit" / "desk" / "trial.py"
+    path = Path(__file__).parents[1] / "unit" / "dashboard" / "trial.py"
     spec = importlib.util.spec_from_file_location("vivavoce_desk_trial", path)
     assert spec is not None and spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)

@@ -18,7 +18,7 @@ from vivavoce.log.events import TRIAL, DialogueAssigned, DialogueEnded, VisitOpe
 from vivavoce.log.store import Log, Transaction
 from vivavoce.study.load import load_study
 from vivavoce.study.scaffold import write_study
-from vivavoce_speech.telephony.placed_calls import placed_since, unwanted
+from vivavoce_speech.telephony.outbound import placed_since, unwanted
 
 SYSTEMS = ("a", "b", "c", "d")
 SIZES, QUICK_SIZES, AT_ONCE, RUNS = (500, 5_000), (20, 200), 100, 7

@@ -36,14 +36,14 @@ def door_mark() -> FileResponse:
     return FileResponse(FOLDER / "static" / "door.svg", media_type="image/svg+xml")
 
 
-@router.get("/static/desk.css")
+@router.get("/static/dashboard.css")
 def style() -> FileResponse:
-    return FileResponse(FOLDER / "static" / "desk.css", media_type="text/css")
+    return FileResponse(FOLDER / "static" / "dashboard.css", media_type="text/css")
 
 
-@router.get("/static/desk.js")
+@router.get("/static/dashboard.js")
 def script() -> FileResponse:
-    return FileResponse(FOLDER / "static" / "desk.js", media_type="text/javascript")
+    return FileResponse(FOLDER / "static" / "dashboard.js", media_type="text/javascript")
 
 
 @router.get("/sign-in")

@@ -18,7 +18,7 @@ from vivavoce.participant.attempts import MINUTE_S, AttemptLimit
 
 PUBLIC: Final = frozenset(("/sign-in", "/door.css", "/door.svg", "/favicon.ico"))
 LINK: Final = "/link/"
-WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/desk.css", "/static/desk.js"))
+WITHOUT_ACCOUNT: Final = frozenset(("/account", "/sign-out", "/static/dashboard.css", "/static/dashboard.js"))
 SAFE_METHODS: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 LARGEST_FORM: Final = 64 * 1024
 MOST_FIELDS: Final = 100

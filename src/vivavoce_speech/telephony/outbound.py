@@ -11,26 +11,58 @@ import os
 import re
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import structlog
+from sqlalchemy import ColumnElement, Connection, func, select
 
 from vivavoce.connectors.secrets import Vault, names_in
 from vivavoce.core.errors import InputError
 from vivavoce.languages.data import phrase
 from vivavoce.log.call_events import CallPlaced, CallsUnwanted, CallUnanswered, JoinedBy, NotAnsweredWhy
 from vivavoce.log.events import TRIAL
+from vivavoce.log.tables import calls
 from vivavoce.study.outbound import Outbound
 from vivavoce.trial.errors import Refused, Stale
 from vivavoce.trial.visits import Draft, paused
 from vivavoce_speech.dialogue.calls import Calls
 from vivavoce_speech.telephony.leg import FRAME_S, PhoneLeg
 from vivavoce_speech.telephony.outgoing_calls import Outgoing
-from vivavoce_speech.telephony.placed_calls import placed_since, unwanted
 from vivavoce_speech.telephony.sip_auth import Credentials
 from vivavoce_speech.telephony.sip_caller import NotAnswered, SipLine
+
+
+class CallsPlaced(NamedTuple):
+    """Calls that were made since an instant; callees are pseudonyms."""
+
+    all_: int
+    to_callee: int
+    for_dialogue: int
+
+
+def placed_since(
+    connection: Connection, study: str, since: datetime, *, callee: str, dialogue_id: str
+) -> CallsPlaced:
+    """What counts against the limits: in the study and to one callee since then; ever for one dialogue."""
+    ours = (calls.c.study == study) & (calls.c.kind == CallPlaced.kind)
+
+    def count(*conditions: ColumnElement[bool]) -> int:
+        return connection.execute(select(func.count()).where(ours, *conditions)).scalar_one()
+
+    recent = calls.c.at >= since
+    of_dialogue = connection.execute(select(calls.c.kind).where(calls.c.dialogue_id == dialogue_id)).scalars()
+    return CallsPlaced(
+        count(recent), count(recent, calls.c.party == callee), list(of_dialogue).count(CallPlaced.kind)
+    )
+
+
+def unwanted(connection: Connection, study: str, callee: str) -> bool:
+    """Whether somebody at this number has asked never to be called again."""
+    asked = (calls.c.study == study) & (calls.c.kind == CallsUnwanted.kind) & (calls.c.party == callee)
+    return connection.execute(select(calls.c.position).where(asked).limit(1)).one_or_none() is not None
+
 
 NotCallable = Literal["no_number", "not_allowed"]
 

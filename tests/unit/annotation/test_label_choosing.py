@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from unit.desk.test_annotation import enter
 
 from scenes.annotating import annotated_study, hold_dialogue
 from unit.annotation.test_workplace import annotate
+from unit.dashboard.test_annotation import enter
 from vivavoce.annotation.judgement import LABELS
 from vivavoce.api.studies import choose_now
 from vivavoce.core.errors import InputError

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from unit.desk.test_stress import judged_case
 
 from scenes.campaigns import campaign_dataset, stress_row
+from unit.dashboard.test_stress import judged_case
 from vivavoce.core.errors import InputError
 from vivavoce.dataset.reader import Dataset
 from vivavoce.log.export import export_dataset

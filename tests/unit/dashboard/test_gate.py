@@ -46,7 +46,8 @@ def filled_in(path: str, log: Log, study: Study) -> str:
 
 
 def test_the_routes_are_found(app: FastAPI) -> None:
-    assert {"/", "/dialogues/{dialogue_id}", "/export/{name}", "/static/desk.js"} <= set(routes(app, "get"))
+    pages = {"/", "/dialogues/{dialogue_id}", "/export/{name}", "/static/dashboard.js"}
+    assert pages <= set(routes(app, "get"))
     assert {"/trial/pause", "/accounts/invite", "/sign-out"} <= set(routes(app, "post"))
 
 

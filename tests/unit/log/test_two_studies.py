@@ -26,7 +26,7 @@ from vivavoce.log.recording_events import RecordingStored
 from vivavoce.log.stimulus_events import StepFinished, StimuliPlanned
 from vivavoce.log.stimulus_visits import stimulus_visits
 from vivavoce.log.store import Log, Transaction
-from vivavoce_speech.telephony.placed_calls import placed_since, unwanted
+from vivavoce_speech.telephony.outbound import placed_since, unwanted
 
 Ask = Callable[[Log, Transaction, str], Any]
 PLAN = (StimuliPlanned, StepFinished)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unit.stats.test_judge_estimates import AT, judgement
+from unit.analysis.test_judge_estimates import AT, judgement
 from vivavoce.analysis.interim_analyses import monitor
 from vivavoce.analysis.judge_estimates import calibrate, estimate
 from vivavoce.analysis.judged_table import doubts_by_dialogue, judged_table

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unit.stats.test_label_targets import label, made_of
+from unit.analysis.test_label_targets import label, made_of
 from vivavoce.analysis.comparison import compare_systems
 from vivavoce.analysis.intervals import with_intervals
 from vivavoce.analysis.judge_estimates import estimate
